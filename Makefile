@@ -16,10 +16,10 @@ INSTALLED := $(VENV)/installed
 .PHONY: book offline test test-python test-golden test-notebooks test-large bare bench pretend-gpu gpu-kit clean
 
 book: $(INSTALLED)
-	$(BIN)/python -m icllib book
+	$(BIN)/python -m claimbook book
 
 offline: book
-	$(BIN)/python -m icllib.book.offline
+	$(BIN)/python -m claimbook.website.offline
 
 # Two other processors, as far as a library lets itself be told which one it is on: one without AVX
 # and one without AVX-512. Golden numbers must be the same there; make test tries the first.
@@ -80,13 +80,13 @@ TORCH_present := $(PYTHON) -c 'import pathlib, torch; print(pathlib.Path(torch._
 CONSTRAINTS := $(if $(filter present,$(TORCH)),$(PYTHON) -c 'from importlib import metadata; \
 	print("torch==" + metadata.version("torch"))',grep -v '^torch==' constraints.txt)
 
-$(INSTALLED): requirements.txt constraints.txt pyproject.toml
+$(INSTALLED): requirements.txt constraints.txt pyproject.toml claimbook/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV) || { echo "No venv module: on Debian, apt-get install python3-venv"; exit 1; }
 	$(or $(TORCH_$(TORCH)),$(error TORCH: expected cpu, cuda or present, got $(TORCH)))
 	$(CONSTRAINTS) > $(VENV)/constraints.txt
 	grep -v '^torch==' requirements.txt | $(BIN)/python -m pip install -q -r /dev/stdin -c $(VENV)/constraints.txt
-	$(BIN)/python -m pip install -q --no-deps -e .
+	$(BIN)/python -m pip install -q --no-deps -e claimbook -e .
 	touch $(INSTALLED)
 
 bench: $(INSTALLED)

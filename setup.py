@@ -1,10 +1,12 @@
-"""What pyproject.toml cannot say: the package holds the trained models that have a name."""
+"""What pyproject.toml cannot say: the package holds the trained models that have a name, and a clone's
+papers can be imported from where they lie."""
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
@@ -37,4 +39,6 @@ class SourcesWithModels(sdist):
         super().make_release_tree(base_dir, [*files, *(str(RESULTS / file) for file in models())])
 
 
-setup(cmdclass={"build_py": WithModels, "sdist": SourcesWithModels})
+PACKAGES = ["icllib*", *["papers*"] * ("editable_wheel" in sys.argv)]
+setup(packages=find_packages(include=PACKAGES),
+      cmdclass={"build_py": WithModels, "sdist": SourcesWithModels})

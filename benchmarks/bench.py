@@ -21,16 +21,16 @@ from dataclasses import dataclass
 
 import torch
 
-from icllib.files import write_text
+from claimbook.records import PROJECT, rounded
+from claimbook.records.files import write_text
+from claimbook.records.provenance import provenance
 from icllib.models import Softmax, Transformer
 from icllib.models.products import product
-from icllib.results import PROJECT, rounded
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe
 from icllib.training.build import of_memory
-from icllib.training.cpu import one_core
 from icllib.training.capture import captured_step
-from icllib.training.provenance import provenance
+from icllib.training.cpu import one_core
 
 ROUNDS = 3
 WARM_UP = 3  # untimed steps of a turn: on a CPU, a fleet's first ones fetch its memory anew

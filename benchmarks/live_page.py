@@ -12,9 +12,9 @@ import sys
 
 from playwright.sync_api import sync_playwright
 
-from icllib.book.figures import first_figure
-from icllib.book.offline import chromium
-from icllib.results import PROJECT
+from claimbook.records import PROJECT
+from claimbook.website.figures import first_figure
+from claimbook.website.offline import chromium
 
 PAGE = (PROJECT / "_build/html/book/live/try_it.html").as_uri()
 PICTURE = PROJECT / "book/_static/live/try_it.png"

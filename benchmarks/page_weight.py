@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlparse
 
 from playwright.sync_api import sync_playwright
 
-from icllib.book.offline import SITE, chromium, pages
+from claimbook.website.offline import SITE, chromium, pages
 
 READY = "performance.getEntriesByType('navigation')[0].domInteractive"
 

@@ -13,14 +13,14 @@ import argparse
 import torch
 from bench import store
 
+from claimbook.records import rounded
+from claimbook.records.provenance import provenance
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
-from icllib.results import rounded
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe
 from icllib.training.engine import run_steps
-from icllib.training.provenance import provenance
 from icllib.training.run import Trained
 
 TASK, LENGTHS = LinearRegression(dimension=1), tuple(range(1, 40))

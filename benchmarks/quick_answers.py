@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-from icllib.results import PROJECT
+from claimbook.records import PROJECT
 
 COMMANDS = {"import torch": ["-c", "import torch"]} | {
     f"icllib {words}": ["-m", "icllib", *words.split()]

@@ -15,10 +15,10 @@ import torch
 from bench import store, synchronize
 from torch.nn.functional import scaled_dot_product_attention
 
+from claimbook.records import rounded
+from claimbook.records.provenance import provenance
 from icllib.models import signed_fused
 from icllib.models.signed_language import signed_weights
-from icllib.results import rounded
-from icllib.training.provenance import provenance
 
 LENGTHS, HEADS, SIZE = (512, 1024, 2048), 12, 64
 

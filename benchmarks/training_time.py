@@ -12,9 +12,9 @@ import statistics
 import torch
 from bench import store
 
-from icllib.papers.signed_averaging.learned_exponents import TIMED, TrainingTime
-from icllib.results import rounded
-from icllib.training.provenance import provenance
+from claimbook.records import rounded
+from claimbook.records.provenance import provenance
+from papers.signed_averaging.learned_exponents import TIMED, TrainingTime
 
 
 def main() -> None:

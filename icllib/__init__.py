@@ -1,8 +1,9 @@
-"""icllib: papers on in-context learning, re-run figure by figure."""
+"""icllib: tasks, models, baselines, theory and training of in-context learners."""
 
 import importlib
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
+SHORT_IN_RECORDS = True  # records name components without the package: "tasks.LinearRegression"
 
 # Where each name is. A module is imported when a name of it is asked for: `import icllib`, and what the
 # command line can answer without PyTorch, do without it.
@@ -11,8 +12,6 @@ MODULES = {
     "estimators": ("InContextClassifier", "InContextRegressor"),
     "evaluate": ("ErrorByLength",),
     "models": ("MLP", "SGPT", "SignedAveraging", "Softmax", "Transformer"),
-    "pages": ("Page", "provenance_line", "settings_of", "settings_table", "shown_profile"),
-    "results": ("samples", "stacked"),
     "streams": ("Stream",),
     "tasks": ("AffineFunctions", "DecisionTree", "LinearClassification", "LinearRegression", "Quantifier",
               "ReluNetwork", "SparseLinear"),

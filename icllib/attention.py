@@ -22,8 +22,8 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from icllib.checks import each, switch, whole
-from icllib.errors import InputError
+from claimbook.records.checks import each, switch, whole
+from claimbook.records.errors import InputError
 
 SMALLEST_SUM = 1e-6  # row sums are clamped to it; ASSUMED, as in Qin et al.'s public code
 NEWTON_STEPS = 24  # at the most: enough for rows of hundreds of tokens, see `threshold`

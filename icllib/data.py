@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from icllib.checks import instance, text
-from icllib.errors import InputError
-from icllib.files import PROJECT, folder_named
-from icllib.results import Component
+from claimbook.records import Component
+from claimbook.records.checks import instance, text
+from claimbook.records.errors import InputError
+from claimbook.records.files import PROJECT, folder_named
 
 
 def data_folders() -> list[Path]:
-    """Where data is looked for: $ICLLIB_DATA, if it is set, and data/ of the project."""
-    return list(dict.fromkeys([folder_named("ICLLIB_DATA", "data"), PROJECT / "data"]))
+    """Where data is looked for: $CLAIMBOOK_DATA, if it is set, and data/ of the project."""
+    return list(dict.fromkeys([folder_named("CLAIMBOOK_DATA", "data"), PROJECT / "data"]))
 
 
 @dataclass(frozen=True)

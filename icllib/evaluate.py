@@ -12,10 +12,11 @@ from typing import ClassVar
 import numpy as np
 import torch
 
+from claimbook.records import ADDED, Component
+from claimbook.records.checks import component, different, each, takes, whole
+from claimbook.records.errors import InputError
 from icllib import checks
-from icllib.checks import alike, answers, component, different, each, sampled, takes, whole
-from icllib.errors import InputError
-from icllib.results import ADDED, Component
+from icllib.checks import alike, answers, sampled
 from icllib.streams import Stream
 from icllib.tasks import sample_each, side_by_side
 from icllib.tasks.prompt import sizes

@@ -17,9 +17,10 @@ from functools import lru_cache, partial
 import torch
 from torch import Tensor
 
+from claimbook.records.checks import WORD, each, whole
+from claimbook.records.errors import InputError
 from icllib import checks
-from icllib.checks import WORD, each, indices, precise, whole
-from icllib.errors import InputError
+from icllib.checks import indices, precise
 
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 KEY_STEPS = (0x9E3779B9, 0xBB67AE85)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from claimbook.records import Record
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP
-from icllib.results import Record
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run
 

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.commands import command_line
+from claimbook.commands import command_line
 
 pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages", "a_record", "copied_project")
 
@@ -61,7 +61,7 @@ def one_thread():
 def results(tmp_path, monkeypatch):
     """An empty results folder."""
     folder = tmp_path / "results"
-    monkeypatch.setenv("ICLLIB_RESULTS", str(folder))
+    monkeypatch.setenv("CLAIMBOOK_RESULTS", str(folder))
     return folder
 
 
@@ -69,14 +69,14 @@ def results(tmp_path, monkeypatch):
 def output(tmp_path, monkeypatch):
     """An empty folder for what a page writes."""
     folder = tmp_path / "output"
-    monkeypatch.setenv("ICLLIB_OUTPUT", str(folder))
+    monkeypatch.setenv("CLAIMBOOK_OUTPUT", str(folder))
     return folder
 
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch, results):
     """An empty folder for a page's records, with the checkpoints beside it."""
-    monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(tmp_path / "checkpoints"))
+    monkeypatch.setenv("CLAIMBOOK_CHECKPOINTS", str(tmp_path / "checkpoints"))
     return results / "test" / "page"
 
 
@@ -96,7 +96,7 @@ def page(tmp_path, monkeypatch, results):
     """Writes a page causal_lm/sample with this code; returns its folder."""
     folder = tmp_path / "notebooks" / "causal_lm"
     folder.mkdir(parents=True)
-    monkeypatch.setattr("icllib.page_names.NOTEBOOKS", tmp_path / "notebooks")
+    monkeypatch.setattr("claimbook.pages.names.NOTEBOOKS", tmp_path / "notebooks")
     (results / "causal_lm/sample").mkdir(parents=True)
     (results / "causal_lm/sample/figure.csv").write_text("old", "utf-8")
 
@@ -161,7 +161,7 @@ class Patient:
 @pytest.fixture
 def icllib(monkeypatch, capsys, tmp_path):
     """Runs a command; returns its exit code and what it printed on both streams."""
-    monkeypatch.setattr("icllib.commands.status.TOLD", tmp_path / "status.json")  # of this test alone
+    monkeypatch.setattr("claimbook.commands.status.TOLD", tmp_path / "status.json")  # of this test alone
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["icllib", *words])

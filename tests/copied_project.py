@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 
-from icllib.files import PROJECT
+from claimbook.records.files import PROJECT
 
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "_build", "_generated", "runs", "__pycache__", ".*_cache",
                                   "*.egg-info", ".hypothesis", "results")
@@ -22,7 +22,7 @@ def copied(folder):
 
 def run_in(folder, *words):
     """Runs Python there; returns what it printed, and fails with all of it."""
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("ICLLIB_")}
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("CLAIMBOOK_")}
     done = subprocess.run([sys.executable, *words], cwd=folder, encoding="utf-8", stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT,
                           env=kept | {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"})

@@ -14,11 +14,11 @@ import matplotlib
 import pandas
 from ipykernel.kernelapp import IPKernelApp
 
-from icllib.files import matplotlib_folder
+from claimbook.records.files import matplotlib_folder
 
 OF_THIS_CALL = tempfile.TemporaryDirectory()
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["ipykernel.kernelapp", "icllib.pages", "icllib.plotting"])
+SERVER.set_forkserver_preload(["ipykernel.kernelapp", "claimbook.pages.page", "claimbook.pages.plotting"])
 
 
 def serve(words, env, cwd):

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from icllib.book import live_models as live
+from claimbook.records import PROJECT, Record
 from icllib.evaluate import ErrorByLength
 from icllib.models import SignedAveraging, Transformer
-from icllib.results import PROJECT, Record
 from icllib.tasks import AffineFunctions
 from icllib.training import Recipe, Run
 from icllib.training.weights import save_weights
+from papers import live_models as live
 
 STATIC = PROJECT / "book/_static/live"
 PLAIN = Transformer(2, 2, 8, uniform_start=True)
@@ -39,7 +39,7 @@ def keep_untrained(patch, results) -> None:
             parameter.data *= 2  # or a point that moves would hardly move the answers
         noted = save_weights(run, results / "causal_lm/page/cpu", module, 0)
         Record.of(run, {"error": [1.0]}, {"profile": "cpu"} | noted).save(results / "causal_lm/page")
-    patch.setenv("ICLLIB_RESULTS", str(results))
+    patch.setenv("CLAIMBOOK_RESULTS", str(results))
     patch.setattr(live, "models", lambda: {name: [run] for name, run in runs.items()})
     patch.setattr(live, "LEARNED", dict.fromkeys(live.LEARNED, float("inf")))
     patch.setattr(live, "PROMPTS", 4)

@@ -10,7 +10,7 @@ from functools import partial
 import nbval.kernel
 from nbval.kernel import KernelManager, RunningKernel
 
-from icllib.execution import sockets
+from claimbook.pages.execution import sockets
 
 OF_THIS_CALL = tempfile.TemporaryDirectory()
 PATIENCE = 300  # seconds

@@ -11,9 +11,9 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar
 
+from claimbook.records import find_record, settings
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP
-from icllib.results import find_record, settings
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run, engine, jobs
 from icllib.training.workers import main
@@ -65,7 +65,7 @@ def finish_training(folder):
 def uninterrupted(monkeypatch, tmp_path):
     """What a training measures that nothing stops; it saves no step on its way."""
     with monkeypatch.context() as patch:
-        patch.setenv("ICLLIB_RESULTS", str(tmp_path / "uninterrupted"))
+        patch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "uninterrupted"))
         patch.setattr(engine, "SAVE_EVERY", math.inf)
         jobs.train_and_save(runs(), "smoke", tmp_path / "uninterrupted" / "test" / "page")
         return metrics_of(runs())

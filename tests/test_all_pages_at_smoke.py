@@ -8,8 +8,8 @@ from importlib import import_module
 
 import pytest
 
-from icllib.execution import execute_as_script
-from icllib.page_names import all_pages
+from claimbook.pages.execution import execute_as_script
+from claimbook.pages.names import all_pages
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +20,6 @@ def computed(tmp_path_factory):
 
 @pytest.mark.parametrize("page", all_pages())
 def test_the_page_runs_at_smoke(page, output, computed, monkeypatch):
-    module = import_module("icllib.training.records")
+    module = import_module("claimbook.records.compute")
     monkeypatch.setattr(module, "temporary_folder", lambda: nullcontext(str(computed)))
     execute_as_script(page, {"profile": "smoke"})

@@ -10,46 +10,55 @@ from graphlib import TopologicalSorter
 
 import pytest
 
-from icllib.files import PROJECT, VARIABLES
+from claimbook.records.files import PROJECT, VARIABLES
 
-FILES = sorted((PROJECT / "icllib").rglob("*.py"))
-FLOORS = [
-    {"errors", "checks", "files", "streams", "attention", "results", "progress", "data", "processor",
-     "colors", "page_names"},
-    {"tasks", "models", "baselines", "theory", "evaluate", "claims"},
-    {"training", "plotting", "pages", "execution"}, {"estimators"}, {"papers"}, {"language_models"},
-    {"book", "__init__"}, {"commands", "__main__"},
-]
-FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
-SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "plotting", "pages", "page_names", "execution", "book", "commands"}
+PACKAGES = "icllib", "claimbook", "papers"
+FILES = sorted(path for name in PACKAGES for path in (PROJECT / name).rglob("*.py"))
+FLOORS = {  # of each package its parts, from the ground upward
+    "claimbook": [{"records"}, {"claims"}, {"pages"}, {"website", "__init__"}, {"commands", "__main__"}],
+    "icllib": [{"checks", "progress", "__init__"}, {"data", "streams", "attention"},
+               {"tasks", "models", "baselines", "theory", "evaluate"}, {"training"}, {"estimators"}],
+}
+FLOOR = {(package, name): level for package, floors in FLOORS.items()
+         for level, names in enumerate(floors) for name in names}
 
 
-def unit(path):
-    """The part of the package that a file belongs to: "tasks" for icllib/tasks/trees.py."""
-    return path.relative_to(PROJECT / "icllib").with_suffix("").parts[0]
+def package_of(path) -> str:
+    """The package that a file belongs to."""
+    return path.relative_to(PROJECT).parts[0]
 
 
-def imported_units(path):
-    """The parts of the package that a file imports."""
-    nodes = ast.walk(ast.parse(path.read_text("utf-8")))
-    names = [name for node in nodes for name in (
+def unit(path) -> str:
+    """The part of its package that a file belongs to: "tasks" for icllib/tasks/trees.py."""
+    return path.relative_to(PROJECT).with_suffix("").parts[1]
+
+
+def imported_units(path) -> set:
+    """The (package, part) pairs that a file imports; (package, "__init__") for a package's own names."""
+    names = [name for node in ast.walk(ast.parse(path.read_text("utf-8"))) for name in (
         [f"{node.module}.{alias.name}" for alias in node.names]
         if isinstance(node, ast.ImportFrom) and node.module
         else [alias.name for alias in node.names] if isinstance(node, ast.Import) else [])]
-    return {name.split(".")[1] for name in names if name.startswith("icllib.")}
+    split = [name.split(".") for name in names]
+    return {(package, rest[0] if rest and (package, rest[0]) in FLOOR else "__init__")
+            for package, *rest in split if package in PACKAGES}
 
 
-@pytest.mark.parametrize("path", FILES, ids=str)
-def test_nothing_imports_from_a_floor_above(path):
-    for other in imported_units(path):
-        assert FLOOR[other] <= FLOOR[unit(path)], f"{unit(path)} imports {other}"
+def test_nothing_imports_from_a_floor_above():
+    for path in FILES:
+        own = package_of(path)
+        if own in FLOORS:
+            for package, other in imported_units(path) - {(own, "__init__")}:
+                assert package != own or FLOOR[own, other] <= FLOOR[own, unit(path)], f"{path} imports {other}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=str)
-def test_science_does_not_know_the_book(path):
-    if unit(path) in SCIENCE:
-        assert not imported_units(path) & BOOK
+def test_the_engine_does_not_know_the_helper_nor_the_helper_the_book():
+    for path in FILES:
+        found = imported_units(path)
+        if package_of(path) == "claimbook":
+            assert {package for package, _ in found} <= {"claimbook"}, path
+        if package_of(path) == "icllib":
+            assert found <= {("claimbook", "records"), *(one for one in found if one[0] == "icllib")}, path
 
 
 @cache
@@ -82,7 +91,7 @@ def reached(path) -> set:
 
 
 PAGES = sorted((PROJECT / "notebooks").glob("*/*.py"))
-OF_PAGES = {PROJECT / "icllib/papers" / page.relative_to(PROJECT / "notebooks") for page in PAGES}
+OF_PAGES = {PROJECT / "papers" / page.relative_to(PROJECT / "notebooks") for page in PAGES}
 
 
 def test_every_page_has_a_module_of_its_name():
@@ -91,7 +100,7 @@ def test_every_page_has_a_module_of_its_name():
 
 def test_a_page_reaches_few_files_of_its_paper():
     """Its own module is one of them."""
-    counts = {page.stem: sum(path.parent == PROJECT / "icllib/papers" / page.parent.name
+    counts = {page.stem: sum(path.parent == PROJECT / "papers" / page.parent.name
                              for path in reached(page)) for page in PAGES}
     assert statistics.median(counts.values()) <= 3
     assert max(counts.values()) <= 5, max(counts, key=counts.get)
@@ -100,15 +109,15 @@ def test_a_page_reaches_few_files_of_its_paper():
 def test_no_page_imports_another():
     """Neither a page nor its module does: what two pages need stands in a room of the paper."""
     for path in [*PAGES, *OF_PAGES]:
-        own = path.relative_to(PROJECT / ("notebooks" if path in PAGES else "icllib/papers"))
+        own = path.relative_to(PROJECT / ("notebooks" if path in PAGES else "papers"))
         others = {found.stem for found in imports_of(path) & OF_PAGES
-                  if found != PROJECT / "icllib/papers" / own}
+                  if found != PROJECT / "papers" / own}
         assert not others, f"{path.name} imports {others}"
 
 
 def test_rooms_of_a_paper_do_not_import_its_pages():
     for path in set(FILES) - OF_PAGES:
-        if path.parent.parent.name == "papers" and path.name != "__init__.py":
+        if (path.parent / "paper.yml").exists() and path.name != "__init__.py":
             assert not imports_of(path) & OF_PAGES, path
 
 
@@ -116,7 +125,9 @@ def test_no_two_rooms_import_each_other():
     """Neither directly nor through others: graphlib raises an error that names a circle."""
     rooms = {}
     for path in FILES:
-        rooms.setdefault(unit(path), set()).update(imported_units(path) - {unit(path)})
+        if package_of(path) in FLOORS:
+            own = package_of(path), unit(path)
+            rooms.setdefault(own, set()).update(imported_units(path) - {own})
     TopologicalSorter(rooms).prepare()
 
 
@@ -127,9 +138,9 @@ def test_no_file_needs_itself():
 
 @cache
 def passed_on(path) -> set:
-    """The names at the top of a file that come from elsewhere in icllib."""
+    """The names at the top of a file that come from elsewhere in the project."""
     return {alias.asname or alias.name for node in ast.parse(path.read_text("utf-8")).body
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("icllib")
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES
             for alias in node.names}
 
 
@@ -151,10 +162,10 @@ def test_the_first_line_of_a_module_says_what_it_holds(path):
 
 
 def test_variables_of_the_environment_are_listed():
-    for name in ("icllib", "benchmarks", "workflow", "book", "README.md"):
+    for name in (*PACKAGES, "benchmarks", "workflow", "book", "README.md"):
         for path in (PROJECT / name).rglob("*") if (PROJECT / name).is_dir() else [PROJECT / name]:
             if path.suffix in {".py", ".sh", ".md", ".rst"} or path.name == "Snakefile":
-                assert set(re.findall(r"ICLLIB_[A-Z]+", path.read_text("utf-8"))) <= set(VARIABLES), path
+                assert set(re.findall(r"CLAIMBOOK_[A-Z]+", path.read_text("utf-8"))) <= set(VARIABLES), path
 
 
 def test_folders_of_tests_are_folders_of_what_they_test():
@@ -217,7 +228,7 @@ def test_calls_without_an_encoding_are_told(line, told):
     assert names_no_encoding(ast.parse(line).body[0].value) is told
 
 
-@pytest.mark.parametrize("folder", ["icllib", "tests", "benchmarks", "notebooks", "data"])
+@pytest.mark.parametrize("folder", [*PACKAGES, "tests", "benchmarks", "notebooks", "data"])
 def test_text_has_the_same_encoding_in_every_locale(folder):
     for path in sorted((PROJECT / folder).rglob("*.py")):
         calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8")))

@@ -5,9 +5,9 @@ from functools import partial
 import pytest
 import torch
 
+from claimbook.records.errors import InputError
 from icllib.attention import (block_causal_pairs, causal_pairs, check_rows, full_pairs,
                               with_queries)
-from icllib.errors import InputError
 
 BLOCKS_OF_3 = partial(block_causal_pairs, block=3)
 RULES = {

@@ -21,14 +21,14 @@ from matplotlib import get_data_path
 from PIL import Image
 from pypdf import PdfReader
 
-from icllib import book
-from icllib.book.offline import TYPESET, chromium
-from icllib.claims import find_claim, papers
-from icllib.claims.decisions import decide, ledger
-from icllib.claims.verdicts import Verdicts, typeset
-from icllib.errors import InputError
-from icllib.files import PROJECT
-from icllib.page_names import all_pages
+from claimbook import website as book
+from claimbook.claims import find_claim, papers
+from claimbook.claims.decisions import decide, ledger
+from claimbook.claims.verdicts import Verdicts, typeset
+from claimbook.pages.names import all_pages
+from claimbook.records.errors import InputError
+from claimbook.records.files import PROJECT
+from claimbook.website.offline import TYPESET, chromium
 
 
 @pytest.fixture(scope="module")
@@ -514,7 +514,7 @@ KINDS = 31
 def kinds(site) -> list[Path]:
     """So many pages of all kinds, the first three a sample of them."""
     named = ("book/ledger", "book/library/estimators", "claims/causal_lm.1", "book/library/tasks",
-             "book/context_scaling", "notebooks/causal_lm/fig01_dynamics", "_modules/icllib/claims/claim", "search", "genindex",
+             "book/context_scaling", "notebooks/causal_lm/fig01_dynamics", "_modules/claimbook/claims/claim", "search", "genindex",
              "py-modindex", "book/live/layers_as_steps", "_modules/index")
     named = [site / f"{name}.html" for name in named]
     rest = [path for path in sample(site) if path not in named]

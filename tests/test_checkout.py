@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from icllib.files import PROJECT
+from claimbook.records.files import PROJECT
 
 # A Python that fails where golden numbers are tried.
 PYTHON = '''#!/bin/sh

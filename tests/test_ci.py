@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from icllib.results import PROJECT
+from claimbook.records import PROJECT
 
 FILES = sorted((PROJECT / ".github/workflows").glob("*.yml"))
 

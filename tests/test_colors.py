@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from icllib.colors import MODELS, color_of, dashed, marked, style_sheet
-from icllib.plotting import COLORS
-from icllib.results import PROJECT
+from claimbook.pages.plotting import COLORS
+from claimbook.records import PROJECT
+from papers.colors import MODELS, color_of, dashed, marked, style_sheet
 
 # Machado, Oliveira and Fernandes (2009), severity 1: what readers see who lack one kind of cone.
 LACKING = {
@@ -65,7 +65,7 @@ def test_dashes_tell_apart_what_a_paper_compares():
 
 def test_the_style_sheet_is_made_of_the_table():
     committed = (PROJECT / "book/_static/colors.css").read_text("utf-8")
-    assert committed == style_sheet(), "run: python -m icllib export"
+    assert committed == style_sheet(), "run: python -m papers"
     assert color_of("SSA") in committed
 
 
@@ -97,7 +97,7 @@ def drawn(notebook) -> str:
 @pytest.mark.parametrize("notebook", PAGES, ids=lambda path: path.stem)
 def test_figures_draw_models_in_their_colors_and_nothing_else_in_them(notebook):
     svg, page = drawn(notebook), notebook.with_suffix(".py").read_text("utf-8")
-    paper = PROJECT / "icllib/papers" / notebook.parent.name / f"{notebook.stem}.py"
+    paper = PROJECT / "papers" / notebook.parent.name / f"{notebook.stem}.py"
     worn = {name for color, name in WORN.items() if color in svg}
     told = set(re.findall(r"(?:color_of|marked|dashed)\(", page + paper.read_text("utf-8")))
     if worn:

@@ -14,13 +14,16 @@ import numpy as np
 import pytest
 import torch
 
+import claimbook
 import icllib
-from icllib import attention, baselines, evaluate, models, plotting, results, tasks, theory, training
-from icllib.claims import Claim, find_claim, gates, load_claims, rule
-from icllib.claims.decisions import decide
-from icllib.commands.run import run_page
+from claimbook import records as results
+from claimbook.claims import Claim, find_claim, gates, load_claims, rule
+from claimbook.claims.decisions import decide
+from claimbook.commands.run import run_page
+from claimbook.pages import plotting
+from claimbook.records.errors import InputError, OutOfTime
+from icllib import attention, baselines, evaluate, models, tasks, theory, training
 from icllib.data import DataFile
-from icllib.errors import InputError, OutOfTime
 from icllib.models import language, signed_language, stacked
 from icllib.streams import Stream
 from icllib.theory import (
@@ -161,7 +164,7 @@ CALLS |= {function.__name__: (function, {own: SETTINGS[own] for own in inspect.s
               kaczmarz.direction_moments, kaczmarz.covariance_map, kaczmarz.noise_part, kaczmarz.mean_map,
               kaczmarz.query_weights, kaczmarz.expected_errors, kaczmarz.expected_errors_by_position,
               kaczmarz.error_rates, kaczmarz.noise_floor, gradient_descent.expected_kaczmarz_error)}
-RECORD = icllib.results.Record({"seed": 0}, {}, {"error": [1.0]}, dict(
+RECORD = claimbook.records.Record({"seed": 0}, {}, {"error": [1.0]}, dict(
     profile="cpu", wall_seconds=1.0, device="CPU", torch="2", date="2026", commit="c", dirty=False))
 POINTS = np.random.default_rng(0).normal(size=(6, 2))
 SOUND = dict(runs_of_profile=lambda profile: [], profile="smoke", page="a/b", limits=None)  # no runs
@@ -172,14 +175,14 @@ CALLS |= {
     "every_profile": (icllib.every_profile, dict(runs_of_profile=lambda profile: [], page="a/b")),
     "train": (lambda **own: icllib.train(TASK, models.MLP(4), training.Recipe(LENGTHS, 1), **own),
               dict(seeds=[0], deadline=None)),
-    "samples": (icllib.samples, dict(records=[RECORD], metric="error")),
-    "stacked": (icllib.stacked, dict(records=[RECORD], names=["a"], metric="error")),
-    "Page": (icllib.Page, dict(name="a/b")),
+    "samples": (claimbook.samples, dict(records=[RECORD], metric="error")),
+    "stacked": (claimbook.stacked, dict(records=[RECORD], names=["a"], metric="error")),
+    "Page": (claimbook.Page, dict(name="a/b")),
     "Limits": (icllib.Limits, {}),
-    "provenance_line": (icllib.provenance_line, dict(records=[RECORD], page="a/b")),
-    "shown_profile": (icllib.shown_profile, dict(records=[RECORD])),
-    "settings_table": (icllib.settings_table, dict(run=TASK, assumed=())),
-    "settings_of": (icllib.settings_of, dict(runs_of_page=lambda profile: [TASK], profile="cpu", assumed=(), place=0)),
+    "provenance_line": (claimbook.provenance_line, dict(records=[RECORD], page="a/b")),
+    "shown_profile": (claimbook.shown_profile, dict(records=[RECORD])),
+    "settings_table": (claimbook.settings_table, dict(run=TASK, assumed=())),
+    "settings_of": (claimbook.settings_of, dict(runs_of_page=lambda profile: [TASK], profile="cpu", assumed=(), place=0)),
     "InContextRegressor": (lambda **own: icllib.InContextRegressor(**own).fit(POINTS, POINTS[:, 0]),
                            dict(model=baselines.Ridge(1.0), standardize=True)),
     "InContextClassifier": (lambda labels: icllib.InContextClassifier(baselines.Ridge(1.0), labels).fit(
@@ -375,7 +378,7 @@ class Said:
 
 
 def page():
-    return icllib.Page("causal_lm/propositions")
+    return claimbook.Page("causal_lm/propositions")
 
 
 TWO, NOISY = Stream.of([0, 1], "training"), evaluate.ErrorByNoiseLevel(LENGTHS, prompts=4)

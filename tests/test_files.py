@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from icllib.files import stamp, to_json, write_text, write_together
+from claimbook.records.files import stamp, to_json, write_text, write_together
 
 
 @pytest.mark.parametrize("content", [
@@ -22,7 +22,7 @@ def test_a_list_of_plain_values_is_one_line_of_json():
 
 
 def test_files_are_in_utf_8_whatever_the_locale(tmp_path):
-    code = ("import sys, pathlib; from icllib.files import write_text; from icllib.execution import "
+    code = ("import sys, pathlib; from claimbook.records.files import write_text; from claimbook.pages.execution import "
             "page_source; write_text(pathlib.Path(sys.argv[1]), '\\u03c3'); "
             "page_source('causal_lm/propositions')")
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

@@ -10,8 +10,8 @@ import pytest
 from conftest import FORKED
 from nbclient import NotebookClient
 
-from icllib.execution import PageFailed, code_cells, execute_as_script, read_page
-from icllib.results import PROJECT
+from claimbook.pages.execution import PageFailed, code_cells, execute_as_script, read_page
+from claimbook.records import PROJECT
 
 PROFILES = ("smoke", "stored", "cpu")
 # Each cell fails where what it is about does not work.
@@ -206,7 +206,7 @@ def test_a_page_without_parameters_that_can_be_read_is_one_clear_line(page, icll
 @FORKED
 def test_a_page_that_goes_on_after_its_time_limit_has_failed(page, icllib, monkeypatch):
     """And where it is over before the first cell, which goes on too."""
-    monkeypatch.setattr("icllib.execution.SAVING", 0.0)
+    monkeypatch.setattr("claimbook.pages.execution.SAVING", 0.0)
     written(page, with_cells(head='# %% tags=["parameters"]\nprofile = "stored"\nwhile True:\n    pass\n'))
     code, _, err = icllib("run", "causal_lm/sample", "--profile", "smoke", "--time-limit", "0")
     assert code == 3 and "cell 1 was still running after the time limit" in err

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 import torch
 
+from claimbook.records import PROJECT, from_settings, settings
 from icllib.evaluate import ErrorByLength, OnTask, Together
-from icllib.results import PROJECT, from_settings, settings
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.training import Trained, train

@@ -11,23 +11,15 @@ import pytest
 import torch
 from rounding import SINGLE, assert_as_recorded
 
+from claimbook.pages.names import all_pages
+from claimbook.pages.page import runs_by_profile, runs_once
+from claimbook.records import find_record
 from icllib.baselines import (Lasso, LeastSquares, MixtureRidge, Ridge, StudentNetwork,
                               XGBoost)
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, ScalarRegression,
                            Transformer)
 from icllib.models.features import feature_row
-from icllib.page_names import all_pages
-from icllib.pages import runs_by_profile, runs_once
-from icllib.papers.context_scaling import estimators, fig04_three_tasks, scaling
-from icllib.papers.signed_averaging import another_engine, learned_exponents, table03_babyberta
-from icllib.papers.signed_averaging.table03_babyberta import MADE, MADE_PROBE
-from icllib.papers.solvable_attention import (
-    fig05_source_capacity, fig06_approximately_sparse, laws, other_architectures, softmax)
-from icllib.papers.solvable_attention.fig10_softmax_adamw import ADAMW
-from icllib.papers.solvable_attention.other_architectures import PerceptronTraining
-from icllib.papers.solvable_attention.softmax import SoftmaxTraining
-from icllib.results import find_record
 from icllib.streams import Stream
 from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, LinearClassification,
                           LinearRegression, Quantifier, ReluNetwork, SigmoidRegression,
@@ -35,6 +27,14 @@ from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, LinearClass
                           TwoNoiseLevels)
 from icllib.training import Recipe, Run
 from icllib.training import records
+from papers.context_scaling import estimators, fig04_three_tasks, scaling
+from papers.signed_averaging import another_engine, learned_exponents, table03_babyberta
+from papers.signed_averaging.table03_babyberta import MADE, MADE_PROBE
+from papers.solvable_attention import (
+    fig05_source_capacity, fig06_approximately_sparse, laws, other_architectures, softmax)
+from papers.solvable_attention.fig10_softmax_adamw import ADAMW
+from papers.solvable_attention.other_architectures import PerceptronTraining
+from papers.solvable_attention.softmax import SoftmaxTraining
 
 IDS = torch.arange(3)[None]
 GOLDEN = {

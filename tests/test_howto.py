@@ -10,14 +10,14 @@ import traceback
 
 from small_fleet import PROCESSES
 
-from icllib.results import PROJECT
+from claimbook.records import PROJECT
 
 
 def execute(script, folder):
     """Run a script in this folder, which keeps its results there, as a process does with -c."""
     os.chdir(folder)
     sys.path.insert(0, "")
-    os.environ |= {"ICLLIB_OUTPUT": str(folder / "output"), "ICLLIB_RESULTS": str(folder / "results")}
+    os.environ |= {"CLAIMBOOK_OUTPUT": str(folder / "output"), "CLAIMBOOK_RESULTS": str(folder / "results")}
     with (open("errors", "w", encoding="utf-8") as errors, open("printed", "w", encoding="utf-8") as printed,
           contextlib.redirect_stdout(printed)):
         try:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from icllib.execution import sockets
+from claimbook.pages.execution import sockets
 
 jupyter_client = pytest.importorskip("jupyter_client")
 

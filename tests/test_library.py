@@ -9,9 +9,9 @@ import re
 import pytest
 
 import icllib
+from claimbook.records import PROJECT
+from claimbook.records.compute import environment
 from icllib import theory
-from icllib.results import PROJECT
-from icllib.training.records import environment
 
 PAGES = sorted((PROJECT / "book/library").glob("*.rst"))
 PACKAGES = {"tasks": "icllib.tasks", "models": "icllib.models", "baselines": "icllib.baselines",

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from icllib.files import PROJECT
+from claimbook.records.files import PROJECT
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 

@@ -8,8 +8,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from icllib.errors import InputError
-from icllib.results import PROJECT, Record, find_record, load_record, settings
+from claimbook.records import PROJECT, Record, find_record, load_record, settings
+from claimbook.records.errors import InputError
 from icllib.tasks import LinearRegression
 from icllib.training import load
 
@@ -84,7 +84,7 @@ def test_a_component_that_is_gone_is_told_with_the_version_that_had_it(results, 
 
 def test_a_new_record_says_its_version(folders):
     import icllib
-    from icllib.training.provenance import provenance
+    from claimbook.records.provenance import provenance
 
     assert provenance("cpu", "cpu")["icllib"] == icllib.__version__
 

@@ -9,13 +9,13 @@ import pytest
 import torch
 
 import icllib
+from claimbook.records import find_record
+from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.baselines import LeastSquares
-from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import MLP, Transformer
 from icllib.models.scoring import Plain
-from icllib.results import find_record
 from icllib.tasks import LinearRegression, Prompt, TwoNoiseLevels
 from icllib.training import Fleet, Recipe, Run, Trained, jobs, train, workers
 from small_fleet import metrics_of, runs

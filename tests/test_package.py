@@ -9,7 +9,7 @@ import tomllib
 import pytest
 
 import icllib
-from icllib.results import PROJECT
+from claimbook.records import PROJECT
 
 
 def test_every_name_is_where_it_is_said_to_be():

@@ -9,19 +9,20 @@ import nbformat
 import pandas as pd
 import pytest
 
+import claimbook
 import icllib
-from icllib.claims import find_claim, load_claims
-from icllib.claims.decisions import evidence_path, ledger
-from icllib.claims.verdicts import ours_text, parts_table
-from icllib.commands.run import notebook_problem
-from icllib.commands.page_state import status
-from icllib.errors import InputError
-from icllib.execution import page_source
-from icllib.page_names import all_pages, notebooks_folder
-from icllib.pages import Page, provenance_line, runs_of, settings_of, settings_table
-from icllib.results import PROJECT, PROFILES, Record, digest, results_folder, settings
+from claimbook.claims import find_claim, load_claims
+from claimbook.claims.decisions import evidence_path, ledger
+from claimbook.claims.verdicts import ours_text, parts_table
+from claimbook.commands.page_state import status
+from claimbook.commands.run import notebook_problem
+from claimbook.pages.execution import page_source
+from claimbook.pages.names import all_pages, notebooks_folder
+from claimbook.pages.page import Page, provenance_line, runs_of, settings_of, settings_table
+from claimbook.records import PROJECT, PROFILES, Record, digest, results_folder, settings
+from claimbook.records.compute import runs_at
+from claimbook.records.errors import InputError
 from icllib.training import Recipe
-from icllib.training.records import runs_at
 
 PAGES = all_pages()
 
@@ -103,7 +104,7 @@ def test_a_script_prints_its_verdicts(output, capsys, monkeypatch, in_ipython):
 
 def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("", "utf-8")
-    monkeypatch.setenv("ICLLIB_OUTPUT", str(tmp_path / "file"))
+    monkeypatch.setenv("CLAIMBOOK_OUTPUT", str(tmp_path / "file"))
     with pytest.raises(InputError, match="expected a folder to write to"):
         Page("solvable_attention/table02_exponents").save_figure(pd.DataFrame())
 
@@ -155,7 +156,7 @@ def test_settings_tell_where_they_are_from():
     (lambda: Page("causal_lm/propositions").decide("causal_lm.42", {"n = 40": [0.5]}, "paper"),
      "causal_lm.42: expected a claim of page causal_lm/propositions"),
     (lambda: settings_table(Recipe((1,), steps=5), ["widht"]), "assumed: expected names among"),
-    (lambda: icllib.shown_profile([]), "expected records of one profile"),
+    (lambda: claimbook.shown_profile([]), "expected records of one profile"),
     (lambda: icllib.records([], "cpu", "mine/page"), "runs_of_profile: expected a function"),
     (lambda: settings_of(lambda profile: [], "stored"), "profile: expected one of"),
 ])
@@ -202,7 +203,7 @@ JUDGED = "context_scaling/estimators"  # a page with verdicts
 
 
 def test_a_verdict_that_is_not_todays_is_seen(monkeypatch):
-    monkeypatch.setattr("icllib.claims.decisions.state", lambda *_: "no")
+    monkeypatch.setattr("claimbook.claims.decisions.state", lambda *_: "no")
     assert notebook_problem(JUDGED) == "verdicts are not today's"
 
 
@@ -236,7 +237,7 @@ def copy(tmp_path, monkeypatch):
     target.parent.mkdir(parents=True)
     for suffix in (".py", ".ipynb"):
         target.with_suffix(suffix).write_bytes((original / page).with_suffix(suffix).read_bytes())
-    monkeypatch.setattr("icllib.page_names.NOTEBOOKS", tmp_path)
+    monkeypatch.setattr("claimbook.pages.names.NOTEBOOKS", tmp_path)
 
     def edit(change):
         path = target.with_suffix(".ipynb")
@@ -299,7 +300,7 @@ def test_a_figure_without_its_numbers_is_seen(copy):
 
 
 def test_a_new_component_version_is_seen(monkeypatch):
-    from icllib.papers.causal_lm import Propositions
+    from papers.causal_lm import Propositions
 
     monkeypatch.setattr(Propositions, "version", 99)
     pages = [page for page in PAGES if page.startswith("causal_lm/")]

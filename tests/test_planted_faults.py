@@ -12,18 +12,18 @@ import torch
 from rounding import assert_as_recorded
 from test_golden import GOLDEN, train_tiny
 
+from claimbook.claims import find_claim
+from claimbook.claims.decisions import decide, decision_on_record
+from claimbook.records import find_records, records as of_results
+from claimbook.records.errors import InputError
 from icllib import attention, evaluate
 from icllib.baselines import Ridge
-from icllib.claims import find_claim
-from icllib.claims.decisions import decide, decision_on_record
-from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer, layout
-from icllib.papers.context_scaling.scaling import LINEAR_8
-from icllib.papers.signed_averaging import quantifiers
-from icllib.results import find_records, records as of_results
 from icllib.tasks import LinearRegression, Prompt
 from icllib.training import engine
+from papers.context_scaling.scaling import LINEAR_8
+from papers.signed_averaging import quantifiers
 
 SMALL, DEEPER = Transformer(1, 2, 8), Transformer(2, 2, 8)  # in one layer no mask of pairs counts
 TWO_LAYERS = [2.34704, 2.17963]

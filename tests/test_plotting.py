@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
 
-from icllib.claims.sentences import ANYWHERE, SHARE, short, with_interval
-from icllib.errors import InputError
-from icllib.plotting import draw, draw_rows, legend_below, matrix, numbers, series
+from claimbook.claims.sentences import ANYWHERE, SHARE, short, with_interval
+from claimbook.pages.plotting import draw, draw_rows, legend_below, matrix, numbers, series
+from claimbook.records.errors import InputError
 
 
 @pytest.mark.parametrize("value, digits, text", [

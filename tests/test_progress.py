@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 import torch
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.training import Fleet, jobs
 from icllib.training.engine import run_steps
 from small_fleet import RECIPE, runs
 
 
 def test_tensorboard_where_it_is_not_installed_is_told(monkeypatch):
-    monkeypatch.setenv("ICLLIB_TENSORBOARD", "board")
+    monkeypatch.setenv("CLAIMBOOK_TENSORBOARD", "board")
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    with pytest.raises(InputError, match="ICLLIB_TENSORBOARD: expected the package tensorboard"):
+    with pytest.raises(InputError, match="CLAIMBOOK_TENSORBOARD: expected the package tensorboard"):
         jobs.board("fleet")
 
 
@@ -28,7 +28,7 @@ def test_losses_go_to_tensorboard_where_it_is_asked_for(folders, monkeypatch):
                                    flush=lambda: None)
     module = types.SimpleNamespace(SummaryWriter=lambda folder: writer)
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
-    monkeypatch.setenv("ICLLIB_TENSORBOARD", "board")
+    monkeypatch.setenv("CLAIMBOOK_TENSORBOARD", "board")
     jobs.train_and_save(runs(), "smoke", folders)
     assert [step for _, _, step in written] == [100, 200, 300, 400]
     assert set(written[0][1]) == {"0", "1", "2"} and written[-1][1]["0"] < written[0][1]["0"]

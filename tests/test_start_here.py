@@ -8,7 +8,7 @@ import pytest
 import torch
 from sklearn.linear_model import Ridge
 
-from icllib.files import PROJECT
+from claimbook.records.files import PROJECT
 
 FILE = PROJECT / "book/start_here/learner.py"
 TEXT = PROJECT / "book/start_here/index.md"

@@ -8,7 +8,7 @@ import pytest
 import torch
 from scipy import stats
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.streams import Stream, philox, word_of
 
 LEVEL = 1e-4  # significance of each statistical test

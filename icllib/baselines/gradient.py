@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from claimbook.records.errors import InputError
 from icllib.baselines.prefixes import ByLength
-from icllib.errors import InputError
 from icllib.tasks import LinearRegression, ReluNetwork
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from claimbook.records.checks import MEASURED, numbers, positive, whole
+from claimbook.records.errors import InputError
 from icllib.baselines.prefixes import ByLength
-from icllib.checks import MEASURED, numbers, positive, whole
-from icllib.errors import InputError
 
 # Garg et al. (2022), public code: the penalties that their figure of sparse tasks tries.
 LASSO_PENALTIES = (1.0, 0.1, 0.01, 0.001, 0.0001)

@@ -6,9 +6,10 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from claimbook.records.checks import component, each, positive
+from claimbook.records.errors import InputError
 from icllib.baselines.prefixes import ByLength
-from icllib.checks import component, each, floating, positive
-from icllib.errors import InputError
+from icllib.checks import floating
 from icllib.streams import Stream
 
 

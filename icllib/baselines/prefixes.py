@@ -6,9 +6,10 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import each, floating, prompts as pairs, whole
-from icllib.errors import InputError
-from icllib.results import Component
+from claimbook.records import Component
+from claimbook.records.checks import each, whole
+from claimbook.records.errors import InputError
+from icllib.checks import floating, prompts as pairs
 
 
 class ByLength(Component):

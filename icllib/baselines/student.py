@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from claimbook.records.checks import positive, whole
 from icllib.baselines.prefixes import ByLength
-from icllib.checks import positive, whole
 from icllib.models.stacked import Initializer, StackedLinear
 from icllib.streams import Stream
 

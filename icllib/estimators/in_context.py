@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regr
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from claimbook.records.checks import one_of, switch
+from claimbook.records.errors import InputError
 from icllib import checks
-from icllib.checks import one_of, switch
-from icllib.errors import InputError
 from icllib.estimators.named_models import Predictor, found
 from icllib.estimators.unlike_training import ADVICE, BY_ITSELF, SCALE_X, SCALE_Y, Scale, looks
 

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import torch
 
+from claimbook.records.checks import each, whole
+from claimbook.records.errors import DAMAGE, InputError
 from icllib import checks
 from icllib.baselines import Ridge
-from icllib.errors import DAMAGE, InputError
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression
 from icllib.training.weights import load, run_of, trained_folders
 
-MODELS = "models.json"  # {name: record}, in a folder of results; see icllib/commands/export_models.py
+MODELS = "models.json"  # {name: record}, in a folder of results; see papers/export_models.py
 DRAWN = 1024  # prompts as in training, with which pairs are compared
 NO_NOISE = 1e-9  # the penalty of ridge regression on labels without noise
 
@@ -70,7 +71,7 @@ def listed() -> dict[str, tuple[Path, tuple[int, ...]]]:
         if (folder / MODELS).exists():
             try:
                 models = json.loads((folder / MODELS).read_text("utf-8"))
-                listed |= {name: (folder / model["record"], checks.each(checks.whole, "pairs", model["pairs"]))
+                listed |= {name: (folder / model["record"], each(whole, "pairs", model["pairs"]))
                            for name, model in models.items()}
             except DAMAGE as error:
                 raise InputError(f"{folder / MODELS}: expected models by name, got a damaged file "

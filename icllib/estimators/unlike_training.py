@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 
 ROUNDING = 1e-10  # of a column: smaller deviations are rounding
 SCALE_X, SCALE_Y, MEAN_X = "a scale of X", "a scale of y", "a mean of a column of X"

@@ -6,12 +6,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding, gelu
 
-from icllib.checks import built_for, fraction, whole
-from icllib.errors import InputError
+from claimbook.records import Component
+from claimbook.records.checks import fraction, whole
+from claimbook.records.errors import InputError
+from icllib.checks import built_for
 from icllib.models.products import affine
 from icllib.models.scoring import Softmax, check_scoring
 from icllib.models.stacked import Initializer, StackedLayerNorm, linear
-from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks.sentences import PAD
 

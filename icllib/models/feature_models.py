@@ -8,12 +8,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, relu
 
-from icllib.checks import built_for, whole
+from claimbook.records import Component
+from claimbook.records.checks import whole
+from icllib.checks import built_for
 from icllib.models.features import FEATURES, feature_row
 from icllib.models.mlp import add_pairs
 from icllib.models.products import affine
 from icllib.models.stacked import Initializer, StackedLinear
-from icllib.results import Component
 from icllib.streams import constant
 
 ACTIVATIONS = {"relu": relu, "gelu": lambda x: gelu(x, approximate="tanh")}

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize, pad
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.streams import constant
 
 FEATURES = ("linear", "l1", "exponential", "hilbert")

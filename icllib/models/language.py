@@ -14,8 +14,8 @@ from numbers import Integral
 import torch
 from torch import Tensor
 
-from icllib.checks import each, whole
-from icllib.errors import InputError
+from claimbook.records.checks import each, whole
+from claimbook.records.errors import InputError
 from icllib.models import signed_fused, signed_language
 
 # What `transformers` calls the implementation, and the one with scaled signed averaging.

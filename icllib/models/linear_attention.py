@@ -10,11 +10,12 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import built_for, whole
+from claimbook.records import Component
+from claimbook.records.checks import whole
+from icllib.checks import built_for
 from icllib.models.packing import Packing, at_queries, pack, packed_size, packed_tokens
 from icllib.models.products import product
 from icllib.models.stacked import Initializer
-from icllib.results import Component
 
 
 @dataclass(frozen=True)

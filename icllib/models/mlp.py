@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import built_for, whole
-from icllib.errors import InputError
+from claimbook.records import Component
+from claimbook.records.checks import whole
+from claimbook.records.errors import InputError
+from icllib.checks import built_for
 from icllib.models.products import affine
 from icllib.models.stacked import Initializer, StackedLinear
-from icllib.results import Component
 from icllib.streams import constant
 
 

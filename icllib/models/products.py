@@ -9,7 +9,7 @@ but its function there has no public name: where it is absent, torch.bmm remains
 import torch
 from torch import Tensor
 
-from icllib.processor import processor_name
+from claimbook.records.processor import processor_name
 
 LEAST_SIDE, LEAST_WORK = 8, 2**20  # below, measured, starting oneDNN takes longer than it saves
 one_dnn = getattr(torch.ops.mkldnn, "_linear_pointwise", None)  # (x, W^T, bias, ...) -> x W + bias

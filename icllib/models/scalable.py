@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from torch import Tensor, nn
 
+from claimbook.records import Component
+from claimbook.records.checks import finite, whole
+from claimbook.records.errors import InputError
 from icllib import attention
-from icllib.checks import finite, whole
-from icllib.errors import InputError
 from icllib.models.mixing import FusedSoftmax, Weighted
 from icllib.models.stacked import Initializer, uniform_linear
-from icllib.results import Component
 
 
 class ScaledSoftmax(FusedSoftmax):

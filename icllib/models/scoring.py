@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
+from claimbook.records import Component
+from claimbook.records.checks import each, finite, positive, whole
+from claimbook.records.errors import InputError
 from icllib import attention
-from icllib.checks import each, finite, positive, whole
-from icllib.errors import InputError
 from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, GaussianAttention,
                                   SignedSoftmax, SplitHeads, Weighted)
 from icllib.models.stacked import Initializer
-from icllib.results import Component
 
 
 class Plain(Component):

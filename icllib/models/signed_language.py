@@ -16,9 +16,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.attention.flex_attention import BlockMask
 
+from claimbook.records.checks import switch, text
+from claimbook.records.errors import InputError
 from icllib import attention
-from icllib.checks import switch, text
-from icllib.errors import InputError
 from icllib.models import signed_fused
 from icllib.models.mixing import SignedLogOfHeads
 from icllib.models.scoring import SignedAveraging

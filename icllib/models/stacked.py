@@ -7,8 +7,8 @@ a member starts from the same numbers whatever fleet it trains in.
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import check, each, finite, instance, switch, text, whole
-from icllib.errors import InputError
+from claimbook.records.checks import check, each, finite, instance, switch, text, whole
+from claimbook.records.errors import InputError
 from icllib.models.products import affine, product
 from icllib.streams import Stream
 

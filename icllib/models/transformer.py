@@ -11,12 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from icllib.checks import built_for, whole
-from icllib.errors import InputError
+from claimbook.records import ADDED, Component
+from claimbook.records.checks import whole
+from claimbook.records.errors import InputError
+from icllib.checks import built_for
 from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
 from icllib.models.scoring import Softmax, check_scoring
 from icllib.models.stacked import Initializer, StackedLayerNorm, linear
-from icllib.results import ADDED, Component
 
 added = partial(field, metadata=ADDED)  # absent from records while at its default
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from icllib.checks import WORD, draws, finite, not_negative, positive, share, whole
-from icllib.errors import InputError
-from icllib.results import Component
+from claimbook.records import Component
+from claimbook.records.checks import WORD, finite, not_negative, positive, share, whole
+from claimbook.records.errors import InputError
+from icllib.checks import draws
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, dot
 

@@ -6,9 +6,10 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
-from icllib.checks import alike, draws, each, positive, sampled, whole
-from icllib.errors import InputError
-from icllib.results import Component
+from claimbook.records import Component
+from claimbook.records.checks import each, positive, whole
+from claimbook.records.errors import InputError
+from icllib.checks import alike, draws, sampled
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, sample_one, sizes
 

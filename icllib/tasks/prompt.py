@@ -6,8 +6,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from icllib.checks import rows, takes
-from icllib.errors import InputError
+from claimbook.records.checks import takes
+from claimbook.records.errors import InputError
+from icllib.checks import rows
 from icllib.streams import Stream, constant
 
 

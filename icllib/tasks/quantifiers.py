@@ -6,8 +6,9 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor
 
-from icllib.checks import draws, positive
-from icllib.results import Component
+from claimbook.records import Component
+from claimbook.records.checks import positive
+from icllib.checks import draws
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt
 

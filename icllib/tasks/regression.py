@@ -6,9 +6,10 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor
 
-from icllib.checks import WORD, draws, each, finite, not_negative, one_of, positive, whole
-from icllib.errors import InputError
-from icllib.results import Component
+from claimbook.records import Component
+from claimbook.records.checks import WORD, each, finite, not_negative, one_of, positive, whole
+from claimbook.records.errors import InputError
+from icllib.checks import draws
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, dot, kept
 

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from icllib.checks import fraction, positive, share, whole
+from claimbook.records import Component
+from claimbook.records.checks import fraction, positive, share, whole
+from claimbook.records.errors import InputError
 from icllib.data import DataFile
-from icllib.errors import InputError
-from icllib.results import Component
 from icllib.streams import Stream
 
 MASK, PAD, SPECIAL = 0, 1, 5  # ids of BabyBERTa's tokenizer; the first five stand for no word

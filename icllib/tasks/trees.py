@@ -6,8 +6,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import draws, whole
-from icllib.results import Component
+from claimbook.records import Component
+from claimbook.records.checks import whole
+from icllib.checks import draws
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, kept
 

@@ -2,8 +2,8 @@
 
 from torch import Tensor
 
+from claimbook.records.errors import InputError
 from icllib.checks import floating
-from icllib.errors import InputError
 
 
 def largest(deviation: Tensor) -> float:

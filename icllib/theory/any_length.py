@@ -9,8 +9,8 @@ the eigenvalues h_i of H falls in tau. With u = log (f(0) - Lambda) / (f - Lambd
 import numpy as np
 import scipy
 
-from icllib.checks import finite, positive, shaped
-from icllib.errors import InputError
+from claimbook.records.checks import finite, positive, shaped
+from claimbook.records.errors import InputError
 from icllib.theory.riccati import context_matrix
 
 LONGEST = 400  # time constants of the slower mode, after which f no longer changes

@@ -7,7 +7,7 @@ adds 1 / psi to H0 at one place (Eq. 7), makes f1. Coordinates, strength Lambda,
 
 import numpy as np
 
-from icllib.checks import numbers, shaped, together
+from claimbook.records.checks import numbers, shaped, together
 from icllib.theory import riccati
 from icllib.theory.riccati import _denominators, _divide
 

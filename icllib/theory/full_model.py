@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from icllib.checks import finite, fits, instance, numbers, shaped, whole
-from icllib.errors import InputError
+from claimbook.records.checks import finite, fits, instance, numbers, shaped, whole
+from claimbook.records.errors import InputError
 from icllib.tasks import Prompt
 
 

@@ -9,8 +9,9 @@ instead of n.
 import torch
 from torch import Tensor
 
-from icllib.checks import finite, numbers, prompts, switch, vector, whole
-from icllib.errors import InputError
+from claimbook.records.checks import finite, numbers, switch, whole
+from claimbook.records.errors import InputError
+from icllib.checks import prompts, vector
 
 
 def _check_step(step_size, shape) -> None:

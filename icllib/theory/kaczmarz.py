@@ -20,7 +20,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from icllib.checks import finite, not_negative, whole
+from claimbook.records.checks import finite, not_negative, whole
 
 
 @dataclass(frozen=True)

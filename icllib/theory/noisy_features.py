@@ -14,7 +14,8 @@ Signs drop out, since c c^T does not change with that of c, nor f y with that of
 import torch
 from torch import Tensor
 
-from icllib.checks import finite, not_negative, tensors, whole
+from claimbook.records.checks import finite, not_negative, whole
+from icllib.checks import tensors
 
 
 def expected_losses(v: Tensor, w: Tensor, psi: int, strength: float, variance: float) -> Tensor:

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from icllib.checks import (
-    each, finite, floating, instance, positive, shaped, switch, tensors, whole)
+from claimbook.records.checks import each, finite, instance, positive, shaped, switch, whole
+from icllib.checks import floating, tensors
 
 SIGNS = torch.tensor([1.0, -1.0], dtype=torch.float64)
 

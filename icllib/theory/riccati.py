@@ -9,9 +9,9 @@ import numpy as np
 
 from functools import partial
 
-from icllib.checks import (
+from claimbook.records.checks import (
     broadcast, check, each, finite, fits, not_negative, numbers, shaped, together, whole)
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 
 
 def zeroth_order_matrix(strength):

@@ -10,8 +10,8 @@ import numpy as np
 import scipy
 from scipy import special
 
-from icllib.checks import check, finite, fits, numbers, shaped, switch
-from icllib.errors import InputError
+from claimbook.records.checks import check, finite, fits, numbers, shaped, switch
+from claimbook.records.errors import InputError
 from icllib.theory import riccati
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import entr
 
-from icllib.checks import numbers, positive, shaped, together, whole
-from icllib.errors import InputError
+from claimbook.records.checks import numbers, positive, shaped, together, whole
+from claimbook.records.errors import InputError
 
 
 def power(x, n, b):

@@ -20,10 +20,10 @@ import torch
 import scipy
 from torch import Tensor
 
-from icllib import checks
-from icllib.checks import (
-    each, finite, floating, indices, instance, shaped, tensors, whole)
-from icllib.errors import InputError
+from claimbook.records import checks
+from claimbook.records.checks import each, finite, instance, shaped, whole
+from claimbook.records.errors import InputError
+from icllib.checks import floating, indices, tensors
 
 EXACT_UP_TO = 60  # pairs of a context whose numbers of features are all summed over
 NODES = 16  # of the quadrature that longer ones get

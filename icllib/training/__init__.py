@@ -1,10 +1,10 @@
 """Training: models of one shape train together, as a fleet, and each run leaves a record."""
 
-from icllib.errors import OutOfTime
+from claimbook.records.compute import every_profile, records
+from claimbook.records.errors import OutOfTime
+from claimbook.records.limits import Limits
 from icllib.training.engine import Fleet, run_steps, train
-from icllib.training.limits import Limits
 from icllib.training.recipe import Curriculum, Recipe
-from icllib.training.records import every_profile, records
 from icllib.training.run import Along, Run, Trained
 from icllib.training.weights import load, untrained
 

@@ -8,8 +8,9 @@ from collections.abc import Sized
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import alike, component, needs_no_pair, positive, sampled, whole
-from icllib.errors import InputError, NoRoom
+from claimbook.records.checks import component, positive, whole
+from claimbook.records.errors import InputError, NoRoom
+from icllib.checks import alike, needs_no_pair, sampled
 from icllib.tasks import MaskedSentences
 from icllib.tasks.prompt import has_active, sizes
 from icllib.training.recipe import Recipe

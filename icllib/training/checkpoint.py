@@ -16,11 +16,11 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from icllib.checks import not_negative, whole
+from claimbook.records import digest
+from claimbook.records.checks import not_negative, whole
+from claimbook.records.errors import DAMAGE, InputError
+from claimbook.records.files import write_text
 from icllib.data import checksum
-from icllib.errors import DAMAGE, InputError
-from icllib.files import write_text
-from icllib.results import digest
 
 KEPT = 2
 

@@ -5,8 +5,9 @@ from functools import cache
 
 import torch
 
-from icllib.checks import component
-from icllib.files import PROJECT
+from claimbook.records.checks import component
+from claimbook.records.compute import ON_CPU
+from claimbook.records.files import PROJECT
 from icllib.streams import Stream
 from icllib.tasks import sample_each
 from icllib.training.build import build
@@ -18,7 +19,7 @@ from icllib.training.run import Run
 # dense TF32 rate, where `speed` finds no measured one.
 SPEED = 2e13
 # The same of one core of a CPU, by class and width of the model, and under None of all: what the
-# committed records took, see `book.costs.recorded_speeds`; a test compares them. Wide models make
+# committed records took, a test compares them. Wide models make
 # several times as many as narrow ones.
 CORE_SPEEDS = {
     ("Encoder", 128): 3.1e10, ("FeatureMLP", 256): 1.0e9, ("FeatureMLP", 1024): 1.2e10,
@@ -31,7 +32,6 @@ START = 60.0
 # Seconds, ASSUMED until a GPU has been measured: least time of a step, what launching its few
 # hundred kernels takes.
 LAUNCH, LAUNCH_OF_LAYER = 0.5e-3, 0.1e-3
-ON_CPU = ("smoke", "cpu")
 
 
 def seconds_of(fleet: list[Run], profile: str) -> float:

@@ -14,9 +14,9 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from claimbook.records.checks import each, finite, instance, text, whole
+from claimbook.records.errors import InputError, OutOfTime
 from icllib import checks
-from icllib.checks import each, finite, instance, text, whole
-from icllib.errors import InputError, OutOfTime
 from icllib.models.stacked import StackedLinear
 from icllib.progress import Progress
 from icllib.streams import Stream, constant

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import torch
 
-from icllib.errors import InputError
-from icllib.processor import cores
-from icllib.training.limits import Limits
+from claimbook.records.errors import InputError
+from claimbook.records.limits import Limits
+from claimbook.records.processor import cores
 from icllib.training.run import Run
 
 

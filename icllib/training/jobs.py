@@ -13,11 +13,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from icllib import checks
-from icllib.errors import InputError, NoRoom, OutOfTime
-from icllib.files import check_writable, folder_named
-from icllib.results import (
+from claimbook.records import (
     Record, digest, find_records, is_fresh, key, settings, sources, versions)
+from claimbook.records.compute import checked
+from claimbook.records.errors import InputError, NoRoom, OutOfTime
+from claimbook.records.files import check_writable, folder_named
+from claimbook.records.limits import Limits
+from claimbook.records.provenance import (
+    cost_since, provenance, start_clocks, tell_of_changed_sources)
+from icllib import checks
 from icllib.training.board import board
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
@@ -26,9 +30,6 @@ from icllib.training.checkpoint import (
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.fleets import check_gpu, fleets, training
-from icllib.training.limits import Limits
-from icllib.training.provenance import (
-    cost_since, memory_taken, provenance, start_clocks, tell_of_changed_sources)
 from icllib.training.run import Run, Trained
 from icllib.training.weights import (
     can_be_measured, find_weights, load, noted_of, save_weights)
@@ -128,6 +129,14 @@ def hand_over(saved_in: Path, halves: list[list[Run]], device: str) -> None:
     step = split_checkpoint(saved_in, dict(zip(map(checkpoint_folder, halves), counts)))
     print(f"icllib: no room for {sum(counts)} models on {device}{taken}; {counts[0]} and then "
           f"{counts[1]} go on from step {step}", file=sys.stderr)
+
+
+def memory_taken(device: str) -> str:
+    """The most of a GPU's memory that this process held, in words; nothing for a CPU."""
+    if not device.startswith("cuda"):
+        return ""
+    peak, (_, total) = torch.cuda.max_memory_allocated(device), torch.cuda.mem_get_info(device)
+    return f", which took {peak / 2**30:.1f} of its {total / 2**30:.1f} GiB"
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
@@ -233,20 +242,12 @@ def measured(evaluation, tasks, trained, device) -> dict:
     return metrics
 
 
-def checked(component, metrics) -> dict:
-    """What it measured; raises InputError where that is no dictionary or an empty one."""
-    if not isinstance(metrics, dict) or not metrics:
-        raise InputError(f"{type(component).__name__}.measure: expected a dictionary of metrics, "
-                         f"got {metrics!r}")
-    return metrics
-
-
 # ---- checkpoints and stopping ---------------------------------------------------------------
 
 
 def checkpoints_folder() -> Path:
-    """Where the checkpoints of all fleets live: runs/checkpoints/, or $ICLLIB_CHECKPOINTS."""
-    return folder_named("ICLLIB_CHECKPOINTS", "runs/checkpoints")
+    """Where the checkpoints of all fleets live: runs/checkpoints/, or $CLAIMBOOK_CHECKPOINTS."""
+    return folder_named("CLAIMBOOK_CHECKPOINTS", "runs/checkpoints")
 
 
 def checkpoint_folder(runs) -> Path:

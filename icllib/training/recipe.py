@@ -8,9 +8,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from icllib.checks import different, each, fraction, not_negative, positive, whole
-from icllib.errors import InputError
-from icllib.results import ADDED, Component
+from claimbook.records import ADDED, Component
+from claimbook.records.checks import different, each, fraction, not_negative, positive, whole
+from claimbook.records.errors import InputError
 from icllib.streams import constant
 from icllib.tasks import side_by_side
 

@@ -7,10 +7,11 @@ from typing import ClassVar, Protocol
 
 import torch
 
-from icllib.checks import alike, component, each, floating, instance, needs_no_pair, takes, whole
-from icllib.errors import InputError
+from claimbook.records import ADDED, Component
+from claimbook.records.checks import component, each, instance, takes, whole
+from claimbook.records.errors import InputError
+from icllib.checks import alike, floating, needs_no_pair
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel, OnTask, Together, TrainingError
-from icllib.results import ADDED, Component
 from icllib.streams import Stream
 from icllib.tasks import MaskedSentences
 from icllib.tasks.prompt import sizes
@@ -43,6 +44,8 @@ class Run(Component):
     pretraining_tasks: T stored prompts that training goes through again and again, or None for
     fresh prompts at every step. Raises InputError for parts that do not fit each other.
     """
+
+    trainer: ClassVar[str] = "icllib.training.trainer"  # what trains it, for claimbook.records.compute
 
     task: object
     model: object

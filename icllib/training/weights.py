@@ -15,19 +15,20 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 
-from icllib.checks import component, floating, text, whole
-from icllib.data import checksum
-from icllib.errors import DAMAGE, InputError
-from icllib.evaluate import Together
-from icllib.files import PACKAGE
-from icllib.results import (
+from claimbook.records import (
     Record, check_records, digest, key, load_record, results_folder, settings, sources,
     versions)
-from icllib.results.records import maker
+from claimbook.records.checks import component, text, whole
+from claimbook.records.errors import DAMAGE, InputError
+from claimbook.records.files import PACKAGE
+from claimbook.records.provenance import tell_of_changed_sources
+from claimbook.records.records import maker
+from icllib.checks import floating
+from icllib.data import checksum
+from icllib.evaluate import Together
 from icllib.streams import Stream
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
-from icllib.training.provenance import tell_of_changed_sources
 from icllib.training.run import Run, Trained
 
 

@@ -15,43 +15,16 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from icllib.checks import component
-from icllib.errors import InputError, OutOfTime
-from icllib.files import check_writable
-from icllib.results import PROJECT, Record, from_settings, settings, sources, versions
+from claimbook.records import PROJECT, from_settings, settings, sources, versions
+from claimbook.records.errors import InputError, OutOfTime
+from claimbook.records.limits import Limits
 from icllib.training.fleets import dealt_out, fleets, processors
-from icllib.training.jobs import check_ready, checked, stop_request, to_train, train_fleets
-from icllib.training.limits import Limits
-from icllib.training.provenance import cost_since, provenance, start_clocks
+from icllib.training.jobs import stop_request, to_train, train_fleets
 from icllib.training.run import Run
 
 FEW_STEPS = 20  # done on one processor before a second process has started
 STOPS = {2: InputError, 3: OutOfTime}  # exit codes; the last line tells why
 START = "import sys; from icllib.training.workers import main; main(*sys.argv[1:])"
-
-
-def compute(runs, missing, profile: str, folder: Path, limits=Limits()) -> None:
-    """Measure the missing ones of a page's runs and save their records, fleets first.
-
-    So a GPU that is lent for minutes trains at once, and a computation that fails stops no
-    training. Raises InputError, before any work, for folders that cannot be written to and for a
-    run without an evaluation.
-    """
-    check_writable(folder)
-    trained, lacking = ([run for run in some if isinstance(run, Run)] for some in (runs, missing))
-    for run in lacking:
-        component("measure", evaluation=run.evaluation)
-        if run.along:
-            component("measure", evaluation=run.along.evaluation)
-    if lacking:
-        check_ready(profile, folder, limits)
-        compute_fleets(trained, lacking, profile, folder, limits)
-    for run in missing:
-        if not isinstance(run, Run):
-            device = getattr(run, "device", "cpu")
-            made, started = provenance("paper", device), start_clocks(device)
-            metrics = checked(run, run.measure())
-            Record.of(run, metrics, made | cost_since(started, device)).save(folder)
 
 
 def compute_fleets(runs: list[Run], missing, profile: str, folder: Path,

@@ -18,14 +18,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import affine_functions as sheet
-from icllib.papers.causal_lm.affine_functions import LENGTHS
+from papers.causal_lm import affine_functions as sheet
+from papers.causal_lm.affine_functions import LENGTHS
 
-page = icllib.Page("causal_lm/affine_functions")
+page = claimbook.Page("causal_lm/affine_functions")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.runs(shown)[0])[["value"]]
+shown = claimbook.shown_profile(records)
+claimbook.settings_table(sheet.runs(shown)[0])[["value"]]
 
 # %% [markdown]
 # All settings are ours, since the paper has no such model.
@@ -33,17 +34,17 @@ icllib.settings_table(sheet.runs(shown)[0])[["value"]]
 # ## Figure
 
 # %%
-from icllib.claims.sentences import POSITIVE
-from icllib.plotting import series
+from claimbook.claims.sentences import POSITIVE
+from claimbook.pages.plotting import series
 
-errors = icllib.stacked(records, ("prefix", "causal"), "error")
+errors = claimbook.stacked(records, ("prefix", "causal"), "error")
 table = page.save_figure(*(series("lines", mask, LENGTHS, own, shown, POSITIVE)
                            for mask, own in errors.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Mean squared error on lines against 1 to 39 pairs, on logarithmic axes. Both curves fall from 1.2 to below 0.01; from two pairs on the prefix curve lies lower."}, "figure": {"caption": "Mean squared error of two small transformers on lines $y = a x + b$, against the number of labeled pairs in the prompt; both axes are logarithmic. Under the prefix mask all pairs see each other, under the causal mask each sees only those before it. With one pair the masks are the same, and what differs there is the training; lower is better."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import draw
+from claimbook.pages.plotting import draw
+from papers.colors import marked
 
 figure, axes = plt.subplots(figsize=(7, 3.6))
 for mask in ("prefix", "causal"):
@@ -59,7 +60,7 @@ legend = axes.legend()
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, x="pairs")
 
@@ -72,4 +73,4 @@ numbers(table, x="pairs")
 # {download}`figure.csv <../../results/causal_lm/affine_functions/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

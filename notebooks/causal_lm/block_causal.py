@@ -29,15 +29,16 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import block_causal as sheet, trained
+from papers.causal_lm import block_causal as sheet, trained
 
-page = icllib.Page("causal_lm/block_causal")
+page = claimbook.Page("causal_lm/block_causal")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 size, of_paper = trained.SHORT_SIZES[shown], sheet.runs("paper")
 # The runs of a kind are side by side, one per seed: the first of the second kind.
-icllib.settings_table(sheet.runs(shown)[size.seeds], trained.assumed(size),
+claimbook.settings_table(sheet.runs(shown)[size.seeds], trained.assumed(size),
                       of_paper[trained.SHORT_SIZES["paper"].seeds], shown)
 
 # %% [markdown]
@@ -47,8 +48,8 @@ icllib.settings_table(sheet.runs(shown)[size.seeds], trained.assumed(size),
 
 # %%
 import numpy as np
-from icllib.claims.sentences import POSITIVE
-from icllib.plotting import series
+from claimbook.claims.sentences import POSITIVE
+from claimbook.pages.plotting import series
 
 cells, plain = sheet.block_cells(size), sheet.plain_cells()
 errors = trained.final_errors(records, cells + plain)
@@ -61,7 +62,7 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Query error on linear regression against the pairs per block of a block-causal mask, from 1, which is causal, to all pairs, which is prefix, for shared and unshared layers."}, "figure": {"caption": "Mean squared error on linear regression (vertical) of decoders in which pairs see each other in blocks, against the number of pairs in a block (horizontal), on logarithmic axes. Blocks of one pair are the causal mask, one block of all pairs is the prefix mask; one curve has the same weights in every layer, the other has not. If seeing more of the other pairs helps, the curves fall from left to right."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw
+from claimbook.pages.plotting import draw
 
 figure, axes = plt.subplots(figsize=(9, 3.6))
 draw(axes, table, "linear", "shared layers", marker="o")
@@ -80,7 +81,7 @@ legend = axes.legend()
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, x="pairs per block")
 
@@ -119,4 +120,4 @@ sheet.seed_by_seed({
 # {download}`figure.csv <../../results/causal_lm/block_causal/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

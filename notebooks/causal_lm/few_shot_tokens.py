@@ -28,19 +28,20 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import few_shot_tokens as sheet
+from papers.causal_lm import few_shot_tokens as sheet
 
-page = icllib.Page("causal_lm/few_shot_tokens")
+page = claimbook.Page("causal_lm/few_shot_tokens")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 runs = sheet.runs(shown)
 assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths",
            "recipe.steps", "recipe.batch", "recipe.learning_rate", "recipe.schedule",
            "recipe.warmup", "recipe.weight_decay", "model.queries_see_themselves",
            "evaluation.lengths", "evaluation.prompts", "evaluation.seed", "seed",
            "pretraining_tasks", "evaluation.own_prompts")
-icllib.settings_of(sheet.runs, shown, assumed)
+claimbook.settings_of(sheet.runs, shown, assumed)
 
 # %% [markdown]
 # These are the settings of the prefix decoder. The causal one differs in `model.mask`
@@ -55,9 +56,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
-wrong = icllib.stacked(records, ("prefix", "causal"), "wrong")
+wrong = claimbook.stacked(records, ("prefix", "causal"), "wrong")
 on_shared = replace(runs[0].evaluation, own_prompts=False)  # ridge has no seed of its own
 ridge = on_shared.measure(sheet.TEXTS, sheet.RidgeByClass())["wrong"]
 ratios = wrong["prefix"] / wrong["causal"]
@@ -70,8 +71,8 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: accuracy in percent against the number of shots, from 3 to 40; the prefix and the causal decoder lie on each other, rising from 51 to 75, below ridge by class and far above chance. Right: error rate with the prefix mask over that with the causal mask; the mean falls from 1.00 to 0.99, with a band that contains 1 except at 20 shots."}, "figure": {"caption": "Left: share of right answers on few-shot classification of made-up texts, against the number of solved examples (shots), for small decoders with the prefix and with the causal mask, beside ridge regression and chance. Right: the error rate under the prefix mask over that under the causal mask. A ratio below 1 means that the prefix mask is better; bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of, marked
-from icllib.plotting import draw
+from claimbook.pages.plotting import draw
+from papers.colors import color_of, marked
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4))
 draw(panels[0], table, "accuracy", "prefix", **marked("prefix"))
@@ -98,7 +99,7 @@ for axes in panels:
 # Accuracy in percent, then the ratio of the error rates:
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, ["accuracy"], digits=3, x="shots")
 
@@ -139,4 +140,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/few_shot_tokens/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -26,13 +26,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import fig01_dynamics as sheet
+from papers.causal_lm import fig01_dynamics as sheet
 
-page = icllib.Page("causal_lm/fig01_dynamics")
+page = claimbook.Page("causal_lm/fig01_dynamics")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.Dynamics(),
+shown = claimbook.shown_profile(records)
+claimbook.settings_table(sheet.Dynamics(),
                       assumed=("every", "shown_queries", "seed"))
 
 # %% [markdown]
@@ -45,7 +46,7 @@ icllib.settings_table(sheet.Dynamics(),
 import numpy as np
 import pandas as pd
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 first, run = records[0], records[0].run
 depth = np.arange(run["layers"] + 1)
@@ -60,7 +61,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels, prefix and causal attention: the last coordinate of eight pairs and four queries over 50 layers. Under both masks the pairs go from their labels to 0. The queries go from 0 to minus their labels under prefix attention and to other values under causal attention.", "classes": "on-white"}, "figure": {"caption": "What linear attention with constructed weights computes, layer by layer: the last coordinate of some labeled pairs (grey, lighter for early ones) and of four queries (color), over 50 layers. A pair starts at its label and is solved at 0; a query is right when it reaches its dotted line, minus its label. Under the prefix mask the queries reach their lines, under the causal mask they stop elsewhere."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import COLORS, draw, legend_below
+from claimbook.pages.plotting import COLORS, draw, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for axes, mask in zip(panels, ("prefix", "causal")):
@@ -78,7 +79,7 @@ legend = legend_below(panels[0], 6)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 wide = numbers(table, xs=(0, 1, 2, 5, 10, 20, 50), x="layers")
 limits = [0] * 8 + [f"{-label:.2g}" for label in first["query_labels"]]
@@ -119,4 +120,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/fig01_dynamics/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -29,16 +29,17 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the left and middle panels"}
+import claimbook
 import icllib
-from icllib.papers.causal_lm import fig02_linear_attention as sheet
+from papers.causal_lm import fig02_linear_attention as sheet
 
-page = icllib.Page("causal_lm/fig02_linear_attention")
+page = claimbook.Page("causal_lm/fig02_linear_attention")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.LayerErrors(), assumed=("seed",))
+shown = claimbook.shown_profile(records)
+claimbook.settings_table(sheet.LayerErrors(), assumed=("seed",))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the right panel"}
-icllib.settings_table(sheet.StationaryErrors(), assumed=("sequences", "seed"))
+claimbook.settings_table(sheet.StationaryErrors(), assumed=("sequences", "seed"))
 
 # %% [markdown]
 # ## Figure
@@ -46,12 +47,12 @@ icllib.settings_table(sheet.StationaryErrors(), assumed=("sequences", "seed"))
 # %%
 import numpy as np
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 from icllib.theory.gradient_descent import expected_kaczmarz_error
 
-errors = {kind: icllib.samples(records, kind) for kind in
+errors = {kind: claimbook.samples(records, kind) for kind in
           ("prefix_pairs", "prefix_queries", "causal_pairs", "causal_queries")}
-stationary = {mu: icllib.samples(records, "error", input_mean=mu) for mu in range(4)}
+stationary = {mu: claimbook.samples(records, "error", input_mean=mu) for mu in range(4)}
 depth = np.arange(errors["prefix_pairs"].shape[1])
 pairs = np.arange(1, stationary[0].shape[1] + 1)
 expected = expected_kaczmarz_error(sheet.StationaryErrors().dimension, pairs)
@@ -64,8 +65,8 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, errors on pairs dashed and on queries solid. Left, in green: under prefix attention both fall together over 50 layers. Middle, in purple: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right, from light to dark grey: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}, "figure": {"caption": "Mean squared error of linear attention with constructed weights, on a logarithmic axis. Left and middle: against the number of layers, for the pairs in the prompt (dashed) and for queries (solid). With the prefix mask the error on queries falls along with that on pairs; with the causal mask it stays near 0.4. Right: the error that the causal mask ends with after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of
-from icllib.plotting import OLIVE, draw
+from claimbook.pages.plotting import OLIVE, draw
+from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.4), sharey=True)
 for axes, mask in zip(panels, ("prefix", "causal")):
@@ -88,7 +89,7 @@ legends = [axes.legend() for axes in panels]
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, ["prefix", "causal"], xs=(0, 10, 20, 30, 40, 50), x="layers")
 
@@ -112,7 +113,7 @@ numbers(table, ["stationary"], xs=(40, 100, 200, 300), x="pairs n")
 # over every tenth $n$ (neighboring $n$ share their prompts), with all 5,000 prompts pooled.
 
 # %% tags=["numbers"]
-each = icllib.samples(records, "standard_error", input_mean=0)
+each = claimbook.samples(records, "standard_error", input_mean=0)
 pooled = np.sqrt((each**2).sum(axis=0)) / len(each)
 distances = np.abs(stationary[0].mean(axis=0) - expected)[9::10] / pooled[9::10]
 print(f"largest distance: {distances.max():.1f} standard errors")
@@ -159,4 +160,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/fig02_linear_attention/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -24,20 +24,21 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import fig03_layer_probes as sheet, trained
+from papers.causal_lm import fig03_layer_probes as sheet, trained
 
-page = icllib.Page("causal_lm/fig03_layer_probes")
+page = claimbook.Page("causal_lm/fig03_layer_probes")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, trained.ASSUMED)
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(sheet.runs, shown, trained.ASSUMED)
 
 # %% [markdown]
 # ## Figure
 
 # %%
 import numpy as np
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 cells = trained.figure_3_cells()
 found = trained.errors_by_cell(records, cells, "_by_layer")
@@ -50,8 +51,8 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: query error after every layer, read by probes, for the prefix and the causal mask with shared layers. All fall with depth; after the last layer the prefix curve lies lower on every task, after the first the causal one does on classes."}, "figure": {"caption": "Error on queries after every layer, for trained transformers whose layers share their weights, on three tasks; the answer is read after each layer by a linear probe that does not change the model. Where the curve of the causal mask lies above that of the prefix mask, it is the worse one; bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import marked
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.2))
 for axes, task in zip(panels, trained.TASKS):
@@ -68,7 +69,7 @@ legend = legend_below(panels[0], 2)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 depth = len(layers)
 numbers(table, xs=sorted({1, 2, depth // 3, depth // 2, 2 * depth // 3, depth}),
@@ -120,4 +121,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/fig03_layer_probes/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

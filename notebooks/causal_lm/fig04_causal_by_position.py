@@ -31,13 +31,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import fig04_causal_by_position as sheet, layers
+from papers.causal_lm import fig04_causal_by_position as sheet, layers
 
-page = icllib.Page("causal_lm/fig04_causal_by_position")
+page = claimbook.Page("causal_lm/fig04_causal_by_position")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.ByPositionErrors(),
+shown = claimbook.shown_profile(records)
+claimbook.settings_table(sheet.ByPositionErrors(),
                       assumed=("pairs", "sequences", "every", "seed"))
 
 # %% [markdown]
@@ -48,14 +49,14 @@ icllib.settings_table(sheet.ByPositionErrors(),
 # prompts, with 95% intervals as bands.
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 from icllib.theory import kaczmarz
 
 pairs, run = records[0]["pairs"].astype(int), records[0].run
 exact = {"eta / n": kaczmarz.expected_errors,
          "eta / j": kaczmarz.expected_errors_by_position}
 metrics = {"eta / n": "by_n", "eta / j": "by_position"}
-sampled = {(name, mu): icllib.samples(records, metric, input_mean=mu)
+sampled = {(name, mu): claimbook.samples(records, metric, input_mean=mu)
            for name, metric in metrics.items() for mu in layers.INPUT_MEANS}
 tables = []
 for (name, mu), values in sampled.items():
@@ -66,7 +67,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels of query error against the number of pairs up to 300, for mu 0 to 3, sampled and exact. Left, eta over n: straight lines on a log scale, steepest at mu 0. Right, eta over j: all curves are higher, and those for mu 0 and 1 flatten. Sampled and exact curves agree."}, "figure": {"caption": "Mean squared error on queries of two versions of causal linear attention after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$. Left, the paper's main version divides the step by $n$; right, the variant divides it by the position $j$ of the pair. Dashed lines are exact, colored ones sampled. The variant is worse at every mean."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import COLORS, draw, legend_below
+from claimbook.pages.plotting import COLORS, draw, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for axes, name in zip(panels, metrics):
@@ -84,7 +85,7 @@ legend = legend_below(panels[0], 5)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, xs=(4, 40, 100, 200, 300), x="pairs n")
 
@@ -150,4 +151,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/fig04_causal_by_position/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -16,13 +16,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import fig05_masks as sheet
+from papers.causal_lm import fig05_masks as sheet
 
-page = icllib.Page("causal_lm/fig05_masks")
+page = claimbook.Page("causal_lm/fig05_masks")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.MaskCheck("prefix"), assumed=(
+shown = claimbook.shown_profile(records)
+claimbook.settings_table(sheet.MaskCheck("prefix"), assumed=(
     "mask", "pairs", "queries", "block", "layers", "step_size", "seed"))
 
 # %% [markdown]
@@ -31,7 +32,7 @@ icllib.settings_table(sheet.MaskCheck("prefix"), assumed=(
 # %%
 import numpy as np
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 columns = np.arange(1, 19)
 table = page.save_figure(*(
@@ -40,7 +41,7 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four square masks over 12 pairs and 6 queries. Full: everything filled. Prefix: all pairs see all pairs, queries see all pairs. Block-causal: pairs see blocks of four up to their own. Causal: a triangle over the pairs. In the last three the query columns are empty.", "classes": "on-white"}, "figure": {"caption": "Who may look at whom: four attention masks over 12 labeled pairs (violet rows) and then 6 queries (gold rows). A filled cell means that the token of this row attends to the token of this column. In all masks but the full one a query attends to all pairs and to nothing else."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import GOLD, VIOLET
+from claimbook.pages.plotting import GOLD, VIOLET
 
 figure, panels = plt.subplots(1, 4, figsize=(9, 2.9), sharey=True)
 panels[0].set(ylabel="attends\n(violet: pair, gold: query)")
@@ -94,4 +95,4 @@ pd.DataFrame({r.run["mask"]: {
 # {download}`figure.csv <../../results/causal_lm/fig05_masks/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -18,14 +18,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import fig06_training_sequences as sheet, trained
 from icllib.training import untrained
+from papers.causal_lm import fig06_training_sequences as sheet, trained
 
-page = icllib.Page("causal_lm/fig06_training_sequences")
+page = claimbook.Page("causal_lm/fig06_training_sequences")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, trained.assumed(trained.SHORT_SIZES[shown]))
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(sheet.runs, shown, trained.assumed(trained.SHORT_SIZES[shown]))
 
 # %% [markdown]
 # `pretraining_tasks` is the number of stored sequences: here one batch, which has 64 sequences in the
@@ -35,7 +36,7 @@ icllib.settings_of(sheet.runs, shown, trained.assumed(trained.SHORT_SIZES[shown]
 
 # %%
 import numpy as np
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 cells = sheet.figure_6_cells(trained.SHORT_SIZES[shown])
 errors = trained.final_errors(records, cells)
@@ -49,8 +50,8 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}, "figure": {"caption": "Error on held-out prompts against the number of batches of training sequences, which are stored and used again and again, on three tasks. If more sequences help, the curves fall to the right; the lower one of the two masks needs fewer of them. Bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import marked
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.2))
 for axes, task in zip(panels, trained.TASKS):
@@ -67,7 +68,7 @@ legend = legend_below(panels[0], 2)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, x="training batches")
 
@@ -103,4 +104,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/fig06_training_sequences/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -42,13 +42,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import kaczmarz as sheet, layers
+from papers.causal_lm import kaczmarz as sheet, layers
 
-page = icllib.Page("causal_lm/kaczmarz")
+page = claimbook.Page("causal_lm/kaczmarz")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_table(layers.KaczmarzErrors(0.0), assumed=(
+shown = claimbook.shown_profile(records)
+claimbook.settings_table(layers.KaczmarzErrors(0.0), assumed=(
     "noise_std", "pairs", "every", "seed"))
 
 # %% [markdown]
@@ -61,8 +62,8 @@ icllib.settings_table(layers.KaczmarzErrors(0.0), assumed=(
 # %%
 import numpy as np
 
-from icllib.claims.sentences import POSITIVE
-from icllib.plotting import series
+from claimbook.claims.sentences import POSITIVE
+from claimbook.pages.plotting import series
 from icllib.theory import kaczmarz
 
 pairs, run = records[0]["pairs"].astype(int), records[0].run
@@ -71,7 +72,7 @@ metrics = {"no noise": ("error", 0.0), "noise": ("noisy_error", noise_std)}
 sampled, tables = {}, []
 for panel, (metric, noise) in metrics.items():
     for mu in layers.INPUT_MEANS:
-        sampled[panel, mu] = icllib.samples(records, metric, input_mean=mu)
+        sampled[panel, mu] = claimbook.samples(records, metric, input_mean=mu)
         exact = kaczmarz.expected_errors(dimension, mu, run["pairs"], noise)[pairs]
         tables += [series(panel, f"mu = {mu:g}", pairs, sampled[panel, mu], shown,
                           POSITIVE),
@@ -80,7 +81,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Query error against up to 1,000 pairs for mu 0 to 3. Left, without noise: straight lines on a log scale, slower for larger mu, on the exact curves. Right, with label noise 0.1: the curves for mu 0 to 2 end at floors near 0.01, that for mu 3 is still at 0.13."}, "figure": {"caption": "Mean squared error of causal linear attention after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$; dashed lines are exact, colored ones sampled. Left, without noise in the labels, the error falls geometrically for every mean, if slowly for large ones. Right, with noise of deviation 0.1, it falls to a floor (dotted), which that for $\\mu = 3$ has not reached at 1,000 pairs."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import COLORS, draw, legend_below
+from claimbook.pages.plotting import COLORS, draw, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.8))
 for axes, panel in zip(panels, metrics):
@@ -102,7 +103,7 @@ legend = legend_below(panels[0], 5)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, xs=(10, 100, 200, 500, 1000), x="pairs n")
 
@@ -114,7 +115,7 @@ numbers(table, xs=(10, 100, 200, 500, 1000), x="pairs n")
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.claims.rule import interval
+from claimbook.claims.rule import interval
 
 window, rows = (pairs >= 50) & (pairs <= 250), {}
 for mu in layers.INPUT_MEANS:
@@ -184,4 +185,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/kaczmarz/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -21,13 +21,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import learning_rates as sheet, trained
+from papers.causal_lm import learning_rates as sheet, trained
 
-page = icllib.Page("causal_lm/learning_rates")
+page = claimbook.Page("causal_lm/learning_rates")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.runs(shown)[0], trained.ASSUMED,
+shown = claimbook.shown_profile(records)
+claimbook.settings_table(sheet.runs(shown)[0], trained.ASSUMED,
                       trained.table_1("paper")[0], shown)
 
 # %% [markdown]
@@ -36,7 +37,7 @@ icllib.settings_table(sheet.runs(shown)[0], trained.ASSUMED,
 # ## Figure
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 cells = trained.as_in_table_1()
 errors = trained.final_errors(records, cells)  # (rates,)
@@ -46,8 +47,8 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: error on queries against three learning rates, for both masks with shared and unshared layers."}, "figure": {"caption": "Error on the queries of held-out prompts against the learning rate, for both masks, with layers that share their weights or do not, on three tasks. One seed. A rate is good if all lines are low at it."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import marked
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.2))
 for axes, task in zip(panels, trained.TASKS):
@@ -70,7 +71,7 @@ legend = legend_below(panels[0], 2)
 import numpy as np
 import pandas as pd
 
-from icllib.claims.sentences import short
+from claimbook.claims.sentences import short
 
 ratios = pd.DataFrame({f"{cell.task}: {trained.row_name(cell)}": own / own.min()
                        for cell, own in errors.items()}, index=sheet.RATES).T
@@ -102,4 +103,4 @@ ratios.map(lambda value: short(value, 3))
 # {download}`figure.csv <../../results/causal_lm/learning_rates/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -32,12 +32,13 @@ profile = "stored"
 # %% tags=["hide-output"]
 import pandas as pd
 
+import claimbook
 import icllib
-from icllib.papers.causal_lm import layers, propositions as sheet
+from papers.causal_lm import layers, propositions as sheet
 
-page = icllib.Page("causal_lm/propositions")
+page = claimbook.Page("causal_lm/propositions")
 records = icllib.records(sheet.runs, profile, page=page.name)
-icllib.settings_table(sheet.runs(profile)[0], assumed=(
+claimbook.settings_table(sheet.runs(profile)[0], assumed=(
     "dimension", "pairs", "steps_to_limit", "step_size", "seed"))
 
 # %% [markdown]
@@ -58,7 +59,7 @@ deviations.map(lambda deviation: "–" if pd.isna(deviation) else deviation < 1e
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Largest deviation from each proposition for three sizes, all between 1e-16 and 1e-13, far below the bound of 1e-10."}, "figure": {"caption": "How far the layers of linear attention are from what each of Propositions 1 to 5 says they compute: the largest deviation, on a logarithmic axis, for three sizes of the problem ($d$ inputs, $n$ pairs); two parts of Proposition 4 need $d \\ge n$ and have one point. All points lie at the rounding of double precision, far below the dashed bound of $10^{-10}$."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import band
+from claimbook.pages.plotting import band
 
 figure, axes = plt.subplots(figsize=(9, 3.2))
 tables = []
@@ -100,7 +101,7 @@ decided_by = {
 for number, parts in decided_by.items():
     page.decide(f"causal_lm.{number}",
                 {part: worst[name] for part, name in parts.items()},
-                icllib.shown_profile(records),
+                claimbook.shown_profile(records),
                 control={part: [wrong[name]] for part, name in parts.items()})
 page.verdicts()
 
@@ -118,4 +119,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/propositions/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -41,15 +41,16 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import table01_prefix_causal as sheet, trained
 from icllib.training import untrained
+from papers.causal_lm import table01_prefix_causal as sheet, trained
 
-page = icllib.Page("causal_lm/table01_prefix_causal")
+page = claimbook.Page("causal_lm/table01_prefix_causal")
 records = icllib.records(trained.table_1, profile, page=page.name)
 classifiers = icllib.records(sheet.classifiers, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(trained.table_1, shown, trained.ASSUMED)
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(trained.table_1, shown, trained.ASSUMED)
 
 # %% [markdown]
 # These are the settings of the first row. Those marked *assumed* are not in the appendix. They
@@ -102,7 +103,7 @@ trained.class_differences(trained.extra_loss, cells, mask="causal")
 # %% tags=["numbers"]
 import pandas as pd
 
-from icllib.claims.sentences import with_interval
+from claimbook.claims.sentences import with_interval
 
 shares = sheet.held_out_and_training(classifiers, sheet.classifier_cells())
 pd.DataFrame({trained.row_name(cell): {
@@ -166,4 +167,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/table01_prefix_causal/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records + classifiers, page.name))
+print(claimbook.provenance_line(records + classifiers, page.name))

@@ -28,13 +28,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import table03_extra_loss as sheet, trained
+from papers.causal_lm import table03_extra_loss as sheet, trained
 
-page = icllib.Page("causal_lm/table03_extra_loss")
+page = claimbook.Page("causal_lm/table03_extra_loss")
 records = icllib.records(sheet.table_3, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, trained.ASSUMED)
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(sheet.runs, shown, trained.ASSUMED)
 
 # %% [markdown]
 # ## Figure
@@ -163,4 +164,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/table03_extra_loss/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records + on_linear + more + at_first, page.name))
+print(claimbook.provenance_line(records + on_linear + more + at_first, page.name))

@@ -22,16 +22,17 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import table07_permuted_pairs as sheet, trained
+from papers.causal_lm import table07_permuted_pairs as sheet, trained
 
-page = icllib.Page("causal_lm/table07_permuted_pairs")
+page = claimbook.Page("causal_lm/table07_permuted_pairs")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 # The runs of a kind are side by side, one per seed: the first of the last kind.
 of_paper = sheet.runs("paper")[-trained.SIZES["paper"].seeds]
 of_shown = sheet.runs(shown)[-trained.SIZES[shown].seeds]
-icllib.settings_table(of_shown, trained.ASSUMED,
+claimbook.settings_table(of_shown, trained.ASSUMED,
                       of_paper, shown)
 
 # %% [markdown]
@@ -137,4 +138,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/table07_permuted_pairs/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

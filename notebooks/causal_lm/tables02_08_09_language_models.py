@@ -28,16 +28,17 @@
 profile = "stored"
 
 # %%
+import claimbook
 import icllib
-from icllib.papers.causal_lm import tables02_08_09_language_models as sheet
+from papers.causal_lm import tables02_08_09_language_models as sheet
 
-page = icllib.Page("causal_lm/tables02_08_09_language_models")
+page = claimbook.Page("causal_lm/tables02_08_09_language_models")
 
 # %% [markdown]
 # ## The paper's scores
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 table = page.save_figure(*(
     series(printed.source, mask, range(len(scores)), scores, "paper")
@@ -45,8 +46,8 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Five panels of printed scores. Table 2, T5 on MMLU and BBH by size; Table 8, PaLM2 on MMLU by size; Table 9, PaLI-X captions by shots, mask changed in encoder or decoder. In every panel the prefix mask lies above the causal one; block-causal lies between them."}, "figure": {"caption": "Scores of large language models as printed in the paper's Tables 2, 8 and 9, with the prefix, the causal and, in one panel, a block-causal mask, against the size of the model or the number of solved examples. The prefix mask scores highest in every panel. Nothing here was run by us; the axes do not start at zero, and the paper prints no spread."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import OLIVE, draw
+from claimbook.pages.plotting import OLIVE, draw
+from papers.colors import marked
 
 figure, panels = plt.subplots(2, 3, figsize=(9, 5.6))
 panels = panels.flat
@@ -129,7 +130,7 @@ print(f"all pre-training: {costs['pre-training, hours'].sum():,.0f} H200-hours")
 #   under either mask:
 #
 #   ```python
-#   from icllib.language_models import questions
+#   from papers.language_models import questions
 #
 #   questions.table_2(model, tokenizer, questions.read_mmlu("mmlu/data"),
 #                     questions.read_bbh("bbh"), prefix=True)

@@ -19,14 +19,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.causal_lm import tables04_06_fewer_pairs as sheet, trained
 from icllib.training import untrained
+from papers.causal_lm import tables04_06_fewer_pairs as sheet, trained
 
-page = icllib.Page("causal_lm/tables04_06_fewer_pairs")
+page = claimbook.Page("causal_lm/tables04_06_fewer_pairs")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, trained.ASSUMED)
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(sheet.runs, shown, trained.ASSUMED)
 
 # %% [markdown]
 # `evaluation.lengths` are the pairs in the test: those of training first, then the
@@ -36,7 +37,7 @@ icllib.settings_of(sheet.runs, shown, trained.ASSUMED)
 
 # %%
 import pandas as pd
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 cells = trained.as_in_table_1()
 errors = trained.errors_by_cell(records, cells)  # (seeds, lengths) each
@@ -55,8 +56,8 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared layers, trained with the extra loss, and with unshared ones. All errors rise with each step to fewer pairs; those of the prefix mask in the regressions rise most at the first step in ours, and least there in the paper's."}, "figure": {"caption": "Error on queries against the number of pairs at test, for transformers that were trained with one number of pairs (the rightmost), on three tasks: ours above, printed ones below. Green circles are the prefix mask, purple squares the causal one; solid lines have shared layers and the extra loss, dashed ones have neither. The curves rise to the left where a model cannot make do with fewer pairs."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import legend_below
+from claimbook.pages.plotting import legend_below
+from papers.colors import marked
 
 figure, rows = plt.subplots(2, 3, figsize=(9, 6))
 styles = {"prefix, shared, extra loss": "-", "prefix, unshared": "--",
@@ -134,4 +135,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/tables04_06_fewer_pairs/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

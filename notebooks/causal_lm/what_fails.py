@@ -34,16 +34,17 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the left panel"}
+import claimbook
 import icllib
-from icllib.papers.causal_lm import what_fails as sheet
+from papers.causal_lm import what_fails as sheet
 
-page = icllib.Page("causal_lm/what_fails")
+page = claimbook.Page("causal_lm/what_fails")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.SelfAttention(), assumed=("queries", "seed"))
+shown = claimbook.shown_profile(records)
+claimbook.settings_table(sheet.SelfAttention(), assumed=("queries", "seed"))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the right panel"}
-icllib.settings_table(sheet.StepBounds(), ("prompts", "watched", "layers", "seed"))
+claimbook.settings_table(sheet.StepBounds(), ("prompts", "watched", "layers", "seed"))
 
 # %% [markdown]
 # ## Figure
@@ -55,8 +56,8 @@ icllib.settings_table(sheet.StepBounds(), ("prompts", "watched", "layers", "seed
 # %%
 import numpy as np
 
-from icllib.claims.sentences import POSITIVE, SHARE
-from icllib.plotting import series
+from claimbook.claims.sentences import POSITIVE, SHARE
+from claimbook.pages.plotting import series
 
 labels = {
     "self": {"prefix": "prefix", "prefix_self": "prefix, sees itself",
@@ -66,10 +67,10 @@ labels = {
            "error_w0_added": "every layer, w⁽⁰⁾x − δ",
            "error_w0_in_first": "first layer only, −δ"},
     "steps": {"prefix_beyond": "prefix", "causal_beyond": "causal"}}
-steps, tables = icllib.samples(records, "step_size")[0], []
+steps, tables = claimbook.samples(records, "step_size")[0], []
 for panel, names in labels.items():
     for name in names:
-        values = icllib.samples(records, name)
+        values = claimbook.samples(records, name)
         xs = steps if panel == "steps" else np.arange(values.shape[1])  # layers
         tables.append(series(panel, name, xs, values, shown,
                              SHARE if panel == "steps" else POSITIVE))
@@ -77,8 +78,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: query error over 50 layers; where queries see themselves it falls for a few layers and then rises to about 5.4. Middle: with w0 in every layer the plain reading stays near its start, adding w0 x back converges, and so does the plain reading with w0 in the first layer alone. Right: the share of prompts that diverge, from 0 to 1 between step sizes 1.8 and 3.5 for prefix and 7.5 and 12.3 for causal attention."}, "figure": {"caption": "What happens if a condition of the construction is dropped. Left: the error over the layers if a query attends to itself; it falls at first and then grows to that of a model that has learned nothing. Middle: starting weights that are not zero, read plainly and with the missing part added back. Right: the share of prompts on which the layers diverge, against the step size; dotted lines are the step sizes that the paper tried."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of
-from icllib.plotting import draw
+from claimbook.pages.plotting import draw
+from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 4.8))
 prefix, causal = color_of("prefix"), color_of("causal")
@@ -101,7 +102,7 @@ labeled = panels[2].set(xlabel=r"step size $\eta$", ylabel="share of prompts tha
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 titles = {"self": "a query that sees itself", "w0": "starting weights",
           "steps": "step sizes"}
@@ -121,8 +122,8 @@ import pandas as pd
 
 rows = {}
 for mask in ("prefix", "causal"):
-    bounds = icllib.samples(records, f"{mask}_bound")  # smallest, mean, largest
-    below, above = icllib.samples(records, f"{mask}_grows").mean(axis=0)
+    bounds = claimbook.samples(records, f"{mask}_bound")  # smallest, mean, largest
+    below, above = claimbook.samples(records, f"{mask}_grows").mean(axis=0)
     rows[mask] = {"smallest bound": bounds[:, 0].min(), "mean": bounds[:, 1].mean(),
                   "largest": bounds[:, 2].max(), "diverge at 0.98 x bound": below,
                   "at 1.02 x bound": above}
@@ -134,7 +135,7 @@ pd.DataFrame(rows).T.round(2)
 
 # %% tags=["numbers"]
 parts = {"first layer": "first_layer", "later layers": "later_layers"}
-pd.DataFrame({name: {part: icllib.samples(records, metric + suffix).max() < 1e-10
+pd.DataFrame({name: {part: claimbook.samples(records, metric + suffix).max() < 1e-10
                      for part, metric in parts.items()}
               for name, suffix in (("every layer", ""),
                                    ("first layer only", "_w0_in_first"))})
@@ -143,20 +144,20 @@ pd.DataFrame({name: {part: icllib.samples(records, metric + suffix).max() < 1e-1
 # ## The claims, one by one
 
 # %%
-ends = {name: icllib.samples(records, name)[:, 50] for name in labels["self"]}
+ends = {name: claimbook.samples(records, name)[:, 50] for name in labels["self"]}
 wrong = sheet.StartingWeights(off=0.01).measure()  # w0 is one percent off
-page.decide("causal_lm.16", {part: [icllib.samples(records, metric).max()]
+page.decide("causal_lm.16", {part: [claimbook.samples(records, metric).max()]
                              for part, metric in parts.items()}, shown,
             control={part: [wrong[metric]] for part, metric in parts.items()})
-first = {name: icllib.samples(records, name)[:, 1] for name in labels["self"]}
+first = {name: claimbook.samples(records, name)[:, 1] for name in labels["self"]}
 page.decide("causal_lm.36", {mask: ends[f"{mask}_self"] / ends[mask]
                              for mask in ("prefix", "causal")}, shown,
             control={mask: first[f"{mask}_self"] / first[mask]  # the query still holds a 0
                      for mask in ("prefix", "causal")})
-smallest = icllib.samples(records, "causal_bound")[:, 0]  # of the causal mask alone
+smallest = claimbook.samples(records, "causal_bound")[:, 0]  # of the causal mask alone
 alone = [max(step for step in sheet.STEP_SIZES if step < bound)
          for bound in smallest]
-page.decide("causal_lm.37", {"both masks": icllib.samples(records, "fastest")}, shown,
+page.decide("causal_lm.37", {"both masks": claimbook.samples(records, "fastest")}, shown,
             control={"both masks": alone})
 page.verdicts()
 
@@ -177,4 +178,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/what_fails/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

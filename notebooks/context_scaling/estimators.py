@@ -35,16 +35,17 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
 from icllib.baselines.gradient import one_step_error
-from icllib.papers.context_scaling import estimators as sheet, scaling
+from papers.context_scaling import estimators as sheet, scaling
 
-page = icllib.Page("context_scaling/estimators")
+page = claimbook.Page("context_scaling/estimators")
 far = icllib.records(sheet.identities_and_errors, profile, page=page.name)
 near = icllib.records(sheet.one_step_and_ridge, profile, page=page.name)
 few = icllib.records(sheet.consistency, profile, page=page.name)  # dimensions
 records = far + near + few
-icllib.settings_table(sheet.EstimatorErrors(scaling.LINEAR_8), assumed=(
+claimbook.settings_table(sheet.EstimatorErrors(scaling.LINEAR_8), assumed=(
     "task.noise_std", "lengths", "functions", "queries", "seed"))
 
 # %% [markdown]
@@ -55,10 +56,10 @@ icllib.settings_table(sheet.EstimatorErrors(scaling.LINEAR_8), assumed=(
 # ## Figure
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 exact, errors = far[:2], far[2:]
-lengths, shown = errors[0].run["lengths"], icllib.shown_profile(records)
+lengths, shown = errors[0].run["lengths"], claimbook.shown_profile(records)
 curves = sheet.estimator_curves(errors)
 table = page.save_figure(*(series(panel, name, lengths, values, shown)
                            for panel, found in curves.items()
@@ -66,8 +67,8 @@ table = page.save_figure(*(series(panel, name, lengths, values, shown)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels against the context length from 10 to 100,000, both axes logarithmic. Linear functions: one gradient step and ridge regression fall to the noise level, the exponential smoother and the Hilbert estimate fall slowly and stay above it. Their excess errors: ridge and the gradient step fall as straight lines, the other two slowly. ReLU networks: the gradient step stops just below half of the label variance, the exponential smoother falls towards its limit above zero, the Hilbert estimate keeps falling. Decision trees: the Hilbert estimate keeps falling, the exponential smoother flattens out near half of the label variance. Sparse linear functions: both keep falling. Hilbert estimate in 1, 2, 4 and 8 dimensions: four slowly falling lines."}, "figure": {"caption": "Error of estimates that attention without trained weights can make, against the number of pairs in the prompt, on logarithmic axes, for four families of functions. Solid lines are simulated, dashed ones closed forms. The Hilbert estimate is consistent on all four and keeps falling. The exponential smoother is consistent on the two linear families only; on trees it levels off, and on ReLU networks it tends to the dashed line. The last panel shows the Hilbert estimate in 1 to 8 dimensions: it falls about as slowly in all. On ReLU networks the 640 simulated functions happen to give the gradient step 4% less error than its closed form, an average over all."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of
-from icllib.plotting import GOLD, OLIVE, VIOLET, draw
+from claimbook.pages.plotting import GOLD, OLIVE, VIOLET, draw
+from papers.colors import color_of
 
 colors = dict(zip(curves["linear, error"], (OLIVE, GOLD, VIOLET, color_of("ridge"))))
 colors |= {f"d = {d}": plt.cm.Greys(shade) for d, shade in zip(
@@ -105,7 +106,7 @@ legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, xs=[10, 100, 1000, 10_000, 100_000], x="context length n")
 
@@ -129,7 +130,7 @@ rows = {(title, name, d): f"{slopes(title, key, d).mean():.2f}"
 pd.DataFrame({"slope": rows}).rename_axis(["task", "estimator", "d"])
 
 # %% tags=["numbers"]
-from icllib.claims.sentences import short
+from claimbook.claims.sentences import short
 
 raw = lambda at, n: short(one_step_error(at, n, 1) / at.label_variance, 2)
 pd.DataFrame({name: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
@@ -226,4 +227,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/estimators/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

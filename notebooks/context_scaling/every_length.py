@@ -28,14 +28,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.context_scaling import every_length as sheet, scaling
+from papers.context_scaling import every_length as sheet, scaling
 
-page = icllib.Page("context_scaling/every_length")
+page = claimbook.Page("context_scaling/every_length")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 first = sheet.runs(shown)[0]
-icllib.settings_table(first, (
+claimbook.settings_table(first, (
     *scaling.LINEAR_ASSUMED, *(f"model.{name}" for name in ("layers", "heads", "width")),
     "recipe.lengths", "evaluation.lengths"), profile=shown)
 
@@ -43,7 +44,7 @@ icllib.settings_table(first, (
 # ## Figure
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 tested = first.evaluation.lengths
 ratios = sheet.ratios_by_model(records)
@@ -53,8 +54,8 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error over that of ridge regression against the number of pairs from 5 to 40 on a log axis for five models: GPT-2 trained on five lengths has sharp dips at the five and is far above between; GPT-2 trained on every length, with and without positions, and both kinds of SGPT are smooth curves near 1."}, "figure": {"caption": "Error over that of ridge regression, on a log axis, after every number of pairs. GPT-2 trained on five lengths, at the dotted lines, is good at these alone; trained on every length it is a smooth curve near 1, without positions too (hollow markers), as SGPT is either way. Below the grey line a model with a name answers."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import marked
 
 figure, axes = plt.subplots(figsize=(7, 4.2))
 for name in ratios:
@@ -76,7 +77,7 @@ legend = legend_below(axes, 3)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, xs=(5, 7, 10, 12, 15, 18, 20), x="context length n")
 
@@ -111,4 +112,4 @@ pd.DataFrame({name: {f"seed {seed}": f"{ratio:.3g}" for seed, ratio
 # {download}`figure.csv <../../results/context_scaling/every_length/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

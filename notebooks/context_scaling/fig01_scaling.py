@@ -34,26 +34,27 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of GPT-2 in panel A"}
+import claimbook
 import icllib
-from icllib.papers.context_scaling import fig01_scaling as sheet, gates, scaling
 from icllib.training import untrained
+from papers.context_scaling import fig01_scaling as sheet, gates, scaling
 
-page = icllib.Page("context_scaling/fig01_scaling")
+page = claimbook.Page("context_scaling/fig01_scaling")
 records = {"GPT-2": icllib.records(scaling.fig01_against_tasks, profile, page=page.name),
            "MLP": icllib.records(scaling.fig01_perceptrons, profile, page=page.name)}
 in_context = records | {"GPT-2": icllib.records(scaling.fig01_against_context, profile,
                                                 page=page.name)}  # panel B
-profiles = {name: icllib.shown_profile(own) for name, own in records.items()}
-icllib.settings_of(scaling.fig01_against_tasks, profiles["GPT-2"],
+profiles = {name: claimbook.shown_profile(own) for name, own in records.items()}
+claimbook.settings_of(scaling.fig01_against_tasks, profiles["GPT-2"],
                    (*scaling.LINEAR_ASSUMED, "recipe.lengths", "evaluation.lengths"))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 in panel B differs"}
 differing = r"recipe\.(lengths|steps|batch)|evaluation\.lengths"
-icllib.settings_of(scaling.fig01_against_context, icllib.shown_profile(in_context["GPT-2"]),
+claimbook.settings_of(scaling.fig01_against_context, claimbook.shown_profile(in_context["GPT-2"]),
                    scaling.ASSUMED).filter(regex=differing, axis=0)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How the perceptron differs"}
-icllib.settings_of(scaling.fig01_perceptrons, profiles["MLP"], scaling.ASSUMED).filter(
+claimbook.settings_of(scaling.fig01_perceptrons, profiles["MLP"], scaling.ASSUMED).filter(
     regex=r"model|recipe\.(steps|batch|learning_rate|warmup)", axis=0)
 
 # %% [markdown]
@@ -67,8 +68,8 @@ icllib.settings_of(scaling.fig01_perceptrons, profiles["MLP"], scaling.ASSUMED).
 # %%
 import numpy as np
 
+from claimbook.pages.plotting import series
 from icllib.baselines import Ridge, Zero
-from icllib.plotting import series
 
 counts = {name: sorted({r.run["pretraining_tasks"] for r in own})
           for name, own in records.items()}
@@ -85,7 +86,7 @@ def of(name, metric, T, among=records):
     """(seeds, context lengths); one row for a baseline."""
     if name in floors:
         return floors[name][metric]
-    return icllib.samples(among[name], metric, pretraining_tasks=T)
+    return claimbook.samples(among[name], metric, pretraining_tasks=T)
 
 tables = []
 for metric in ("error", "excess"):
@@ -100,8 +101,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; GPT-2's falls from T of 1e3 to 1e5 and less to 1e6, the MLP's stays above that of zero up to T of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: GPT-2's error falls close to ridge regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and by another tenth up to 30, and at 40 is back where it was at 10."}, "figure": {"caption": "Mean squared error on linear regression of GPT-2 and of a perceptron (MLP). A: against the number of training tasks $T$, at 10 pairs in the prompt, where a falling curve is *task-scaling*. B: against the number of pairs $n$, at two values of $T$, where a falling curve is *context-scaling*. Ridge regression is the best possible method, and zero is the error of always answering 0; the legend names the size of each model."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of, marked
-from icllib.plotting import draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import color_of, marked
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.3), sharey=True)
 styles = {"GPT-2": marked("GPT-2"), "MLP": marked("perceptron"),
@@ -127,7 +128,7 @@ for axes, T in zip(panels[1:], counts["MLP"][-2:]):
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, "A", x="pre-training tasks T")
 
@@ -167,7 +168,7 @@ page.decide("context_scaling.1", slopes["GPT-2"], profiles["GPT-2"],
 page.decide("context_scaling.2", slopes["MLP"], profiles["MLP"], below_zero["1e6"],
             at_start["MLP"])
 page.decide("context_scaling.3", scaling.context_ratios(panel_b, scaling.LENGTHS),
-            icllib.shown_profile(in_context["GPT-2"]),
+            claimbook.shown_profile(in_context["GPT-2"]),
             {f"T = 1e{k}": near_ridge(panel_b[10**k]) for k in (5, 6)},
             scaling.context_ratios(without, scaling.LENGTHS))
 by_length = sheet.ratios_by_length(errors["MLP"], scaling.LENGTHS)
@@ -241,4 +242,4 @@ page.not_run()
 
 # %% tags=["provenance"]
 for own in (*records.values(), in_context["GPT-2"]):
-    print(icllib.provenance_line(own, page.name))
+    print(claimbook.provenance_line(own, page.name))

@@ -37,12 +37,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT"}
+import claimbook
 import icllib
-from icllib.papers.context_scaling import fig02_one_noise_level as sheet, gates, scaling
+from papers.context_scaling import fig02_one_noise_level as sheet, gates, scaling
 
-page = icllib.Page("context_scaling/fig02_one_noise_level")
+page = claimbook.Page("context_scaling/fig02_one_noise_level")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 of_sgpt, of_decoder = scaling.both_settings(sheet.runs, shown)
 of_sgpt
 
@@ -58,7 +59,7 @@ of_decoder
 # are $\sigma^2$ smaller on average.
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 run = sheet.runs(shown)[0]
 task, lengths = run.task, run.evaluation.lengths
@@ -80,8 +81,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models hardly above ridge and the gradient step far above. Right: the error of ridge regression at 20 pairs against its penalty, a curve with its minimum at the optimal penalty, and the two models as horizontal lines just above that minimum, on a wider scale than on the left, which does not start at 0. The lower row shows the same without the label noise, where the gaps are relatively wider."}, "figure": {"caption": "Left: error of SGPT, which is GPT-2 without key, query and value weights, of GPT-2 and of references, against the number of pairs in the prompt; the dashed line is the best possible one. Right: error at 20 pairs, against the penalty $\\lambda$ of ridge regression, with the two models as horizontal lines. The lower row shows the same errors without the label noise, where gaps are easier to see."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of, marked
-from icllib.plotting import draw
+from claimbook.pages.plotting import draw
+from papers.colors import color_of, marked
 
 figure, rows = plt.subplots(2, 2, figsize=(9, 6.4), sharex="col")
 styles = {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
@@ -115,7 +116,7 @@ legend = figure.legend(handles=handles, loc="outside lower center", ncols=3)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table[table.panel.str.startswith(("left", "ratio"))], digits=3,
         x="context length n")
@@ -194,4 +195,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig02_one_noise_level/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -37,12 +37,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT"}
+import claimbook
 import icllib
-from icllib.papers.context_scaling import fig03_two_noise_levels as sheet, gates, scaling
+from papers.context_scaling import fig03_two_noise_levels as sheet, gates, scaling
 
-page = icllib.Page("context_scaling/fig03_two_noise_levels")
+page = claimbook.Page("context_scaling/fig03_two_noise_levels")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 of_sgpt, of_decoder = scaling.both_settings(sheet.runs, shown)
 of_sgpt
 
@@ -58,9 +59,9 @@ of_decoder
 # are $\sigma^2$ smaller on average.
 
 # %%
+from claimbook.pages.plotting import series
 from icllib.baselines import Zero
 from icllib.evaluate import ErrorByLength
-from icllib.plotting import series
 
 run = sheet.runs(shown)[0]
 task, lengths = run.task, run.evaluation.lengths
@@ -79,8 +80,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left and middle: error against context length on prompts of low and of high noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that is not told the level. At high noise SGPT lies close above ridge and GPT-2 somewhat higher. At low noise both models stay far above ridge from seven pairs on. Right: error of ridge regression at 20 pairs against its penalty for both levels, with the models as horizontal lines. The lower row shows excess errors on a logarithmic axis."}, "figure": {"caption": "Left and middle: error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2 on prompts of low and of high noise, against the number of pairs in the prompt, beside ridge regression with the best penalty for this noise and the best predictor that is not told it (dotted grey). Right: error at 20 pairs against the penalty $\\lambda$ of ridge regression, with the models as horizontal lines. The lower row shows the same without the label noise. A model that finds out the noise from its prompt is near the dotted line on both sides."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of, dashed, marked
-from icllib.plotting import draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import color_of, dashed, marked
 
 figure, rows = plt.subplots(2, 3, figsize=(9, 6.4), sharey="row", sharex="col")
 styles = {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
@@ -115,7 +116,7 @@ legend = legend_below(rows[0, 0], 4)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, "sigma", xs=[1, 10, 20, 30, 40], digits=3, x="context length n")
 
@@ -211,4 +212,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig03_two_noise_levels/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -36,15 +36,16 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT on trees"}
+import claimbook
 import icllib
-from icllib.papers.context_scaling import fig04_three_tasks as sheet, gates, scaling
+from papers.context_scaling import fig04_three_tasks as sheet, gates, scaling
 
-page = icllib.Page("context_scaling/fig04_three_tasks")
+page = claimbook.Page("context_scaling/fig04_three_tasks")
 records = icllib.records(sheet.runs, profile, page=page.name)
 trained = [record for record in records if "model" in record.run]
-shown = icllib.shown_profile(trained)
+shown = claimbook.shown_profile(trained)
 assumed = (*scaling.SGPT_ASSUMED, "recipe.lengths", "evaluation.lengths")
-icllib.settings_of(sheet.runs, shown, assumed)
+claimbook.settings_of(sheet.runs, shown, assumed)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "What differs between panels and models"}
 sheet.figure_4_settings(trained)
@@ -70,8 +71,8 @@ sheet.figure_4_baselines([record for record in records if record not in trained]
 # %%
 import numpy as np
 
+from claimbook.pages.plotting import series
 from icllib.baselines import LASSO_PENALTIES, best_of_sweep
-from icllib.plotting import series
 
 curves, settings = sheet.figure_4_curves(records), sheet.runs(shown)
 sweep = curves[sheet.SPARSE]["Lasso"]  # one row per penalty
@@ -83,8 +84,8 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, error in units of the zero predictor's against the number of pairs in context. Decision trees: SGPT, GPT-2 with x and y as separate tokens, GPT-2 with joint tokens, XGBoost. ReLU networks: SGPT, GPT-2, a student network trained on each prompt. Sparse linear functions: SGPT, GPT-2, Lasso, least squares."}, "figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, on decision trees, ReLU networks and sparse linear functions: SGPT, which is GPT-2 without key, query and value weights, and GPT-2 (solid), beside methods that are made for the task and are fitted to each prompt alone (dashed). The paper says that SGPT is as good as GPT-2 on all three, and better than XGBoost on trees."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import BLACK, OLIVE, ROSE, STEEL, draw
+from claimbook.pages.plotting import BLACK, OLIVE, ROSE, STEEL, draw
+from papers.colors import marked
 
 fitted = {"XGBoost": (OLIVE, "^"), "student network": (ROSE, "v"), "Lasso": (BLACK, "<"),
           "least squares": (STEEL, ">")}
@@ -110,7 +111,7 @@ for letter, axes, panel in zip("ABC", panels, curves):
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, [sheet.TREES], x="context length n")
 
@@ -241,4 +242,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig04_three_tasks/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -26,16 +26,17 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.context_scaling import fig05_one_layer as sheet, gates, scaling
 from icllib.training import untrained
+from papers.context_scaling import fig05_one_layer as sheet, gates, scaling
 
-page = icllib.Page("context_scaling/fig05_one_layer")
+page = claimbook.Page("context_scaling/fig05_one_layer")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 assumed = (*scaling.LINEAR_ASSUMED, "model.features", "model.width",
            "model.activation", "pretraining_tasks")
-icllib.settings_of(sheet.runs, shown, assumed)
+claimbook.settings_of(sheet.runs, shown, assumed)
 
 # %% [markdown]
 # These are the settings for linear regression. The other tasks have $d = 8$ too: networks
@@ -49,13 +50,13 @@ icllib.settings_of(sheet.runs, shown, assumed)
 # penalty $d \sigma^2$ is the floor.
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 lengths, tasks = scaling.FIGURE_5_LENGTHS, scaling.FIGURE_5_TASKS
 
 def of(title, metric):
     """(seeds, context lengths)."""
-    return icllib.samples(records, metric, task=type(tasks[title]).__name__)
+    return claimbook.samples(records, metric, task=type(tasks[title]).__name__)
 
 floor = scaling.bayes_floor(sheet.runs(shown)[0].evaluation)
 tables = [series("linear", "ridge", lengths, floor, shown)]
@@ -68,8 +69,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, error of one layer of SGPT against 10 to 50 pairs in context, in units of the zero predictor's error: on linear functions, ReLU networks, decision trees and sparse linear functions it falls with the context length."}, "figure": {"caption": "Error of one layer of SGPT, a fixed feature map of the prompt that a perceptron reads, against the number of pairs in the prompt, on four families of functions, over the error of always answering 0. If one layer can use a longer prompt, its curve falls; on linear functions ridge regression is the best possible method. Bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of, marked
-from icllib.plotting import draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import color_of, marked
 
 figure, panels = plt.subplots(2, 2, figsize=(8.5, 6), sharex=True, sharey=True)
 for axes, title in zip(panels.flat, tasks):
@@ -91,7 +92,7 @@ legend = legend_below(panels[0, 0], 3)
 # divided, from which the slopes are fitted.
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, x="context length n")
 
@@ -103,7 +104,7 @@ slopes = {title: scaling.log_slope(lengths, of(title, "excess").T) for title in 
 learned = {title: gates.over_zero(of(title, "error"), task, lengths, n=50)
            for title, task in tasks.items()}
 before = untrained(records)  # a control
-at_start = {title: scaling.log_slope(lengths, icllib.samples(
+at_start = {title: scaling.log_slope(lengths, claimbook.samples(
     before, "excess", task=type(task).__name__).T) for title, task in tasks.items()}
 page.decide("context_scaling.10", slopes, shown, learned, at_start)
 page.verdicts()
@@ -130,4 +131,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig05_one_layer/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

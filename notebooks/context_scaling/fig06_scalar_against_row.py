@@ -27,16 +27,17 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
 from icllib.baselines.gradient import one_step_error
-from icllib.papers.context_scaling import fig06_scalar_against_row as sheet, gates, scaling
+from papers.context_scaling import fig06_scalar_against_row as sheet, gates, scaling
 
-page = icllib.Page("context_scaling/fig06_scalar_against_row")
+page = claimbook.Page("context_scaling/fig06_scalar_against_row")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 assumed = (*scaling.LINEAR_ASSUMED, "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
-icllib.settings_of(sheet.runs, shown, assumed)
+claimbook.settings_of(sheet.runs, shown, assumed)
 
 # %% [markdown]
 # These are the settings of the row for linear functions; the runs are those of [Figure
@@ -50,13 +51,13 @@ icllib.settings_of(sheet.runs, shown, assumed)
 # Errors are against noisy labels, divided by the error of the predictor that always answers 0.
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 def of(kernel, title, model, metric="error"):
     """(seeds, context lengths)."""
     same = [r for r in records if scaling.reads(r) == kernel]
     task = type(scaling.TASKS[title][0]).__name__
-    return icllib.samples(same, metric, model=model, task=task)
+    return claimbook.samples(same, metric, model=model, task=task)
 
 def ratios(kernel, title):
     return of(kernel, title, "ScalarRegression") / of(kernel, title, "FeatureMLP")
@@ -78,8 +79,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on the perceptron on the whole row or above it, clearly above only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}, "figure": {"caption": "Above: error against the number of pairs in the prompt, over that of always answering 0, of two readings of the feature maps $\\psi_L$ and $\\psi_H$ of the prompt: linear regression on the single estimate of the label, and a perceptron (MLP) on the whole last row. Dotted is $\\psi_L$ with its own slope for each $n$, dash-dotted ridge regression, the best possible method on linear functions. Below: the error of the regression on the single number over that of the perceptron, with the margin of the claim dashed; near 1 the single number is all that is needed."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of
-from icllib.plotting import GOLD, VIOLET, draw, legend_below
+from claimbook.pages.plotting import GOLD, VIOLET, draw, legend_below
+from papers.colors import color_of
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 6.6), sharex="col", sharey="row")
 for (top, bottom), title in zip(panels.T, scaling.TASKS):
@@ -114,7 +115,7 @@ legend = legend_below(panels[0, 0], 3)
 # divided.
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 readable = lambda name: name.replace("psi", "ψ")
 numbers(table, "linear", digits=3, x="context length n").rename(readable)
@@ -168,4 +169,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig06_scalar_against_row/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -27,17 +27,18 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.context_scaling import fig07_features as sheet, gates, scaling
 from icllib.training import untrained
+from papers.context_scaling import fig07_features as sheet, gates, scaling
 
-page = icllib.Page("context_scaling/fig07_features")
+page = claimbook.Page("context_scaling/fig07_features")
 alone = icllib.records(sheet.fig07_features_alone, profile, page=page.name)
 prompt = icllib.records(sheet.fig07_prompt_alone, profile, page=page.name)
 both = icllib.records(sheet.fig07_prompt_and_features, profile, page=page.name)
 records = alone + prompt + both
-shown = icllib.shown_profile(prompt)
-icllib.settings_of(sheet.fig07_prompt_alone, shown,
+shown = claimbook.shown_profile(prompt)
+claimbook.settings_of(sheet.fig07_prompt_alone, shown,
                    (*scaling.LINEAR_ASSUMED, "pretraining_tasks"))
 
 # %% [markdown]
@@ -62,11 +63,11 @@ steps.set_axis(["linear regression", "ReLU networks"], axis=1)
 # %%
 import numpy as np
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
 by_input = {name: [r for r in records if scaling.reads(r) == name] for name in inputs}
-profiles = {name: icllib.shown_profile(found) for name, found in by_input.items()}
+profiles = {name: claimbook.shown_profile(found) for name, found in by_input.items()}
 Ts = np.unique([r.run["pretraining_tasks"] for r in alone])
 ridge, tables = scaling.bayes_floor(sheet.fig07_prompt_alone(shown)[0].evaluation), []
 for title, (task, lengths) in scaling.TASKS.items():
@@ -84,8 +85,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, for linear functions and ReLU networks: error at 10 pairs against the number of pre-training tasks, and error at the largest number of tasks against the context length. Each shows perceptrons on the prompt, on the row of either feature map, and on prompt and features together; ridge regression is the floor for linear functions."}, "figure": {"caption": "Error, over that of always answering 0, of perceptrons that read the prompt, fixed features of the prompt ($\\psi_L$ or $\\psi_H$), or both. A: against the number of training tasks $T$, at 10 pairs. B: against the number of pairs, at the largest $T$. The paper says that the prompt gains from tasks only, features from pairs only, and both together from both."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of
-from icllib.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw, legend_below
+from claimbook.pages.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw, legend_below
+from papers.colors import color_of
 
 colors = dict(zip((*inputs, "ridge"), (
     color_of("perceptron"), VIOLET, GOLD, STEEL, CRIMSON, color_of("ridge"))))
@@ -113,7 +114,7 @@ legend = legend_below(panels[0, 0], 4)
 # predictor.
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, "A", x="pre-training tasks T").rename(readable)
 
@@ -196,4 +197,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig07_features/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

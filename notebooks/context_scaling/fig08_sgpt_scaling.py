@@ -25,20 +25,21 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT on linear regression in panel A"}
+import claimbook
 import icllib
-from icllib.papers.context_scaling import fig08_sgpt_scaling as sheet, gates, scaling
 from icllib.training import untrained
+from papers.context_scaling import fig08_sgpt_scaling as sheet, gates, scaling
 
-page = icllib.Page("context_scaling/fig08_sgpt_scaling")
+page = claimbook.Page("context_scaling/fig08_sgpt_scaling")
 records = icllib.records(scaling.fig08_against_tasks, profile, page=page.name)
 in_context = icllib.records(scaling.fig08_against_context, profile, page=page.name)  # B
-shown = icllib.shown_profile(records + in_context)
+shown = claimbook.shown_profile(records + in_context)
 assumed = (*scaling.ASSUMED, "recipe.lengths", "evaluation.lengths")
 of_sgpt = (*scaling.SGPT_ASSUMED, *assumed, "task.noise_std", "pretraining_tasks")
-icllib.settings_of(scaling.fig08_against_tasks, shown, of_sgpt)
+claimbook.settings_of(scaling.fig08_against_tasks, shown, of_sgpt)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel A"}
-differs = lambda runs, place: icllib.settings_of(runs, shown, assumed, place).filter(
+differs = lambda runs, place: claimbook.settings_of(runs, shown, assumed, place).filter(
     regex=r"^task|^model|recipe\.(lengths|steps|batch|learn)|evaluation\.lengths", axis=0)
 differs(scaling.fig08_against_tasks, -1)
 
@@ -59,8 +60,8 @@ differs(scaling.fig08_against_context, -1)
 # %%
 import numpy as np
 
+from claimbook.pages.plotting import series
 from icllib.baselines import Ridge
-from icllib.plotting import series
 
 tasks, models = scaling.scaling_tasks(shown), {"SGPT": "SGPT", "GPT-2": "Transformer"}
 counts = np.unique([r.run["pretraining_tasks"] for r in records])
@@ -75,7 +76,7 @@ def lengths(title, among):
 
 def of(title, name, T, metric="error", among=records):
     """(seeds, context lengths), in units of the error of zero; ridge has one row."""
-    found = floor[metric] if name == "ridge" else icllib.samples(
+    found = floor[metric] if name == "ridge" else claimbook.samples(
         among, metric, task=type(tasks[title][0]).__name__, model=models[name],
         pretraining_tasks=T)
     return found / tasks[title][0].label_variance
@@ -100,8 +101,8 @@ table = page.save_figure(*tables)
 import re
 
 import matplotlib.pyplot as plt
-from icllib.colors import color_of, marked
-from icllib.plotting import draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import color_of, marked
 
 figure, panels = plt.subplots(2, 3, figsize=(9, 6), sharey="row")
 styles = {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
@@ -125,7 +126,7 @@ legend = legend_below(panels[0, 0], 4)
 # The {term}`excess errors <excess error>` are in the same unit.
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, "A", x="pre-training tasks T")
 
@@ -203,4 +204,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig08_sgpt_scaling/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records + in_context, page.name))
+print(claimbook.provenance_line(records + in_context, page.name))

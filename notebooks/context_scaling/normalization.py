@@ -33,15 +33,16 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.context_scaling import normalization as sheet, scaling
+from papers.context_scaling import normalization as sheet, scaling
 
-page = icllib.Page("context_scaling/normalization")
+page = claimbook.Page("context_scaling/normalization")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 assumed = (*scaling.SGPT_ASSUMED, "task.noise_std", "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
-icllib.settings_of(sheet.runs, shown, assumed)
+claimbook.settings_of(sheet.runs, shown, assumed)
 
 # %% [markdown]
 # These are the settings of the default on linear functions. The other forms differ in
@@ -54,7 +55,7 @@ icllib.settings_of(sheet.runs, shown, assumed)
 # Errors are against noisy labels, divided by the error of the predictor that always answers 0.
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 tasks = scaling.scaling_tasks(shown)
 
@@ -62,7 +63,7 @@ def of(title, form, metric="error"):
     """(seeds, context lengths)."""
     settings = sheet.FORMS[form].items()
     chosen = [r for r in records if settings <= r.run["model"].items()]
-    return icllib.samples(chosen, metric, task=type(tasks[title][0]).__name__)
+    return claimbook.samples(chosen, metric, task=type(tasks[title][0]).__name__)
 
 default, *others = sheet.FORMS
 
@@ -86,8 +87,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. Below, each other form's error over that of the default, for each task. At cpu the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}, "figure": {"caption": "Above: error, over that of always answering 0, against the number of pairs in the prompt, for four readings of what the paper leaves open in a layer of SGPT: whether the normalization keeps signs, and whether the last skip is there. Below: the error of the other three over that of the reading this book uses, averaged over the number of pairs; to the right of 1 the other reading is worse."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of
-from icllib.plotting import GOLD, VIOLET, draw, draw_rows, legend_below
+from claimbook.pages.plotting import GOLD, VIOLET, draw, draw_rows, legend_below
+from papers.colors import color_of
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 6), sharex="row",
                               height_ratios=[2, 1])
@@ -116,7 +117,7 @@ legend = legend_below(panels[0, 0], 3)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, ["linear", "ReLU network"], digits=3, x="context length n")
 
@@ -126,7 +127,7 @@ numbers(table, ["linear", "ReLU network"], digits=3, x="context length n")
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.claims.sentences import with_interval
+from claimbook.claims.sentences import with_interval
 
 pd.DataFrame({title: {form: with_interval(ratios(title, form), 3) for form in others}
               for title in tasks})
@@ -153,4 +154,4 @@ pd.DataFrame({title: {form: with_interval(ratios(title, form), 3) for form in ot
 # {download}`figure.csv <../../results/context_scaling/normalization/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -32,14 +32,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT with twice the steps, at the largest T"}
+import claimbook
 import icllib
-from icllib.papers.context_scaling import gates, optimizer_steps as sheet, scaling
+from papers.context_scaling import gates, optimizer_steps as sheet, scaling
 
-page = icllib.Page("context_scaling/optimizer_steps")
+page = claimbook.Page("context_scaling/optimizer_steps")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 assumed = (*scaling.SGPT_ASSUMED, "task.noise_std", "recipe.lengths", "evaluation.lengths")
-icllib.settings_of(sheet.runs, shown, assumed, -1)
+claimbook.settings_of(sheet.runs, shown, assumed, -1)
 
 # %% [markdown]
 # The numbers of steps:
@@ -59,7 +60,7 @@ pd.DataFrame(steps, index=["once", "twice"]).T
 # %%
 import numpy as np
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 counts = np.unique([r.run["pretraining_tasks"] for r in records])
 at_10 = scaling.LENGTHS.index(10)
@@ -68,7 +69,7 @@ def of(name, amount, metric, T):
     """(seeds, context lengths) with the figures' steps or twice as many."""
     own = steps[name][amount == "twice"]
     same = [r for r in records if r.run["recipe"]["steps"] == own]
-    return icllib.samples(same, metric, model=models[name], pretraining_tasks=T)
+    return claimbook.samples(same, metric, model=models[name], pretraining_tasks=T)
 
 def statistics(name, amount):
     """One number per seed each: slope over T, ratios over n, and an error."""
@@ -89,8 +90,8 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels with the usual number of steps of these models on the left and twice as many on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}, "figure": {"caption": "What twice as many optimizer steps change: in each panel the usual number of steps of these small models is on the left, twice as many on the right. First the slope of the error over the number of training tasks, then the error at 40 pairs over that at 10, then the error itself. Lines across are the bounds of the claims; a verdict would change only where a curve crosses one."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of, marked
-from icllib.plotting import draw
+from claimbook.pages.plotting import draw
+from papers.colors import color_of, marked
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6))
 titles = {"tasks": ("slope over T at n = 10", {-0.05: "grey"}),
@@ -117,7 +118,7 @@ legend = figure.legend(loc="outside lower center", ncols=3)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 of_panel = {"tasks": "slope over T", "context": "error at n = 40 / n = 10",
             "error": "error at n = 10"}
@@ -183,4 +184,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/optimizer_steps/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

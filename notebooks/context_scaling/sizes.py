@@ -24,14 +24,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.context_scaling import gates, scaling, sizes as sheet
+from papers.context_scaling import gates, scaling, sizes as sheet
 
-page = icllib.Page("context_scaling/sizes")
+page = claimbook.Page("context_scaling/sizes")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 assumed = *scaling.ASSUMED, "pretraining_tasks"
-icllib.settings_of(sheet.runs, shown, assumed, -1)
+claimbook.settings_of(sheet.runs, shown, assumed, -1)
 
 # %% [markdown]
 # These are the settings of one size of GPT-2. SGPT has layers and a width only, and its own
@@ -44,8 +45,8 @@ icllib.settings_of(sheet.runs, shown, assumed, -1)
 # $d \sigma^2$.
 
 # %%
+from claimbook.pages.plotting import series
 from icllib.baselines import Ridge
-from icllib.plotting import series
 
 best, sizes = sheet.best_size(shown), sheet.by_size(records)
 run = sheet.runs(shown)[0]
@@ -69,8 +70,8 @@ table = page.save_figure(*tables)
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At cpu the error of SGPT falls with layers and with width; that of GPT-2 has no clear order beyond the spread of its seeds; with one layer and with one head single seeds hardly learn."}, "figure": {"caption": "Mean squared error, averaged over the number of pairs, of SGPT and GPT-2 against the number of layers, the width and the number of heads; the title has the sizes that are held fixed. The dashed line is ridge regression, the best possible method. Bands are 95% intervals over seeds and dashes single seeds; where they overlap, the sizes cannot be told apart."}}
 import matplotlib.pyplot as plt
 
-from icllib.colors import color_of, marked
-from icllib.plotting import draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import color_of, marked
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6), sharey=True)
 fixed = {"layers": "{layers} layers", "width": "width {width}",
@@ -97,7 +98,7 @@ legend = legend_below(panels[0], 3)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, [f"{axis}, error" for axis in best], digits=3, x="size")
 
@@ -154,4 +155,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/sizes/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

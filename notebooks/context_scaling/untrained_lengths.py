@@ -35,20 +35,21 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of GPT-2"}
+import claimbook
 import icllib
-from icllib.papers.context_scaling import gates, scaling, untrained_lengths as sheet
-from icllib.results import dealt
+from claimbook.records import dealt
+from papers.context_scaling import gates, scaling, untrained_lengths as sheet
 
-page = icllib.Page("context_scaling/untrained_lengths")
+page = claimbook.Page("context_scaling/untrained_lengths")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 names = "SGPT", "GPT-2", "GPT-2 without positions"
 settings, printed = (dealt(sheet.runs(own), names) for own in (shown, "paper"))
-icllib.settings_table(settings["GPT-2"][0], (*scaling.ASSUMED, "evaluation.lengths"),
+claimbook.settings_table(settings["GPT-2"][0], (*scaling.ASSUMED, "evaluation.lengths"),
                       printed["GPT-2"][0], shown)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How SGPT differs"}
-icllib.settings_table(settings["SGPT"][0], scaling.SGPT_ASSUMED, printed["SGPT"][0],
+claimbook.settings_table(settings["SGPT"][0], scaling.SGPT_ASSUMED, printed["SGPT"][0],
                       shown).filter(regex=r"^model|rate|recipe\.steps", axis=0)
 
 # %% [markdown]
@@ -61,7 +62,7 @@ icllib.settings_table(settings["SGPT"][0], scaling.SGPT_ASSUMED, printed["SGPT"]
 # %%
 import numpy as np
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 task, trained = sheet.UNTRAINED_LENGTHS[shown]
 tested = settings["GPT-2"][0].evaluation.lengths
@@ -80,8 +81,8 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for SGPT, GPT-2 and GPT-2 without positions, in a panel each, with filled markers at trained lengths and hollow ones at untrained lengths; a straight dotted line through the trained lengths is the reference."}, "figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, at numbers that were trained on (filled) and that were not (hollow), for SGPT, GPT-2 and GPT-2 without position embeddings. A model carries over to a new number of pairs if its hollow points lie on the dotted line through its filled ones. Shaded: longer than any in training."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of
-from icllib.plotting import draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6), sharey=True)
 for axes, name, model in zip(panels, names, ("SGPT", "GPT-2", "GPT-2")):
@@ -105,7 +106,7 @@ legend = legend_below(panels[0], 3)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, ["error"], xs=tested[:7], x="context length n")
 
@@ -163,4 +164,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/untrained_lengths/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -29,19 +29,20 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.context_scaling import gates, scaling, what_would_a_reviewer_ask as sheet
+from papers.context_scaling import gates, scaling, what_would_a_reviewer_ask as sheet
 
-page = icllib.Page("context_scaling/what_would_a_reviewer_ask")
+page = claimbook.Page("context_scaling/what_would_a_reviewer_ask")
 one_layer = icllib.records(sheet.one_layer_against_tasks, profile, page=page.name)
 depths = icllib.records(sheet.by_depth, profile, page=page.name)
 deep = icllib.records(sheet.with_and_without_normalization, profile, page=page.name)
 perceptrons = icllib.records(sheet.perceptrons_by_width, profile, page=page.name)
 both = icllib.records(sheet.one_layer_and_deep, profile, page=page.name)
 mlps = icllib.records(scaling.fig01_perceptrons, profile, page=page.name)
-shown_one, shown, shown_mlp = map(icllib.shown_profile, (one_layer, deep, perceptrons))
+shown_one, shown, shown_mlp = map(claimbook.shown_profile, (one_layer, deep, perceptrons))
 assumed = *scaling.SGPT_ASSUMED, "pretraining_tasks", "task.noise_std"
-icllib.settings_of(sheet.by_depth, shown, assumed)
+claimbook.settings_of(sheet.by_depth, shown, assumed)
 
 # %% [markdown]
 # These are the settings of SGPT with one layer. Depth changes `layers` alone. Without
@@ -56,8 +57,8 @@ icllib.settings_of(sheet.by_depth, shown, assumed)
 # %%
 import numpy as np
 
+from claimbook.pages.plotting import series
 from icllib.baselines import Ridge
-from icllib.plotting import series
 
 curves = sheet.reviewer_curves(depths, one_layer + deep + perceptrons, shown)
 profiles = {"one-layer SGPT": shown_one, "GPT-2": shown}
@@ -69,8 +70,8 @@ table = page.save_figure(*(
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error. At cpu: A, the error of SGPT falls with every doubling of its layers from 1 to 8, at 10 and at 40 pairs, and with 8 layers is close to ridge regression. B, with one layer the normalized and the unnormalized model have nearly equal errors that fall with the context; with four layers the normalized one is nearer to ridge and the three unnormalized seeds lie far apart. C, at gpu, the error of one layer falls from 100 to 10,000 tasks and then stays; that of GPT-2 at cpu falls to 100,000 tasks and a little further. D, the error of both perceptrons rises beyond 10 pairs and passes that of the zero predictor; the wider one rises less. Both at gpu."}, "figure": {"caption": "Four questions on linear regression, in mean squared error. A: more layers of SGPT, at 10 and 40 pairs. B: SGPT with and without its normalization, in one and in four layers. C: one layer of SGPT, and GPT-2, with more training tasks $T$. D: a perceptron (MLP) twice as wide, with more pairs. Dashed lines are ridge regression, the best possible method; dotted ones always answer 0."}}
 import matplotlib.pyplot as plt
 
-from icllib.colors import color_of
-from icllib.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw
+from claimbook.pages.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw
+from papers.colors import color_of
 
 n = "context length n"
 titles = {"A": ("depth of SGPT", "layers"), "B": (r"normalization $\phi$ in SGPT", n),
@@ -109,7 +110,7 @@ scale = grid[1, 0].set_xscale("log")
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, ["A"], digits=3, x="layers")
 
@@ -160,7 +161,7 @@ deep_sgpt = [r for r in both if r.run["model"]["type"] == "models.SGPT"]
 most_pairs = max(deep_sgpt[0].run["evaluation"]["lengths"])
 page.decide("context_scaling.30",
             sheet.one_layer_over_deep(one_layer + deep_sgpt),
-            icllib.shown_profile(deep_sgpt),
+            claimbook.shown_profile(deep_sgpt),
             gates.seen_twice(gates.seen_twice(over_bounds(
                 at(deep_sgpt, "SGPT", most_pairs), at(one_layer, "FeatureMLP", 10),
                 most_pairs), deep_sgpt), one_layer),
@@ -171,7 +172,7 @@ def slopes(records, model):
     """Of claims 1, 2 and 31, by range of T."""
     own = [r for r in records if r.run["model"]["type"] == f"models.{model}"]
     counts = {r.run["pretraining_tasks"] for r in own}
-    excess = {T: icllib.samples(own, "excess", pretraining_tasks=T) for T in counts}
+    excess = {T: claimbook.samples(own, "excess", pretraining_tasks=T) for T in counts}
     return scaling.slopes_over_tasks(excess, tuple(own[0].run["evaluation"]["lengths"]))
 
 page.decide("context_scaling.31", slopes(one_layer, "FeatureMLP"), shown_one, below_zero,
@@ -192,7 +193,7 @@ models = {"GPT-2": (deep, "Transformer"), "SGPT": (both, "SGPT"), "MLP": (mlps, 
           "one-layer SGPT": (one_layer, "FeatureMLP")}
 rows = {}
 for name, (found, kind) in models.items():
-    size = icllib.shown_profile([r for r in found if kind in r.run["model"]["type"]])
+    size = claimbook.shown_profile([r for r in found if kind in r.run["model"]["type"]])
     rows[f"{name} ({size})"] = {
         part: values.mean() for part, values in slopes(found, kind).items()} | {
         "error ratio": (at(found, kind, 10) / at(found, kind, 10, 10**4)).mean()}
@@ -242,4 +243,4 @@ pd.DataFrame(rows).T.round(3)
 # {download}`figure.csv <../../results/context_scaling/what_would_a_reviewer_ask/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(one_layer + depths + deep + perceptrons + both, page.name))
+print(claimbook.provenance_line(one_layer + depths + deep + perceptrons + both, page.name))

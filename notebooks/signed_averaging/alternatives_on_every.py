@@ -24,15 +24,16 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import affine, alternatives_on_every as sheet, quantifiers
-from icllib.papers.signed_averaging.comparisons import by_function
+from papers.signed_averaging import affine, alternatives_on_every as sheet, quantifiers
+from papers.signed_averaging.comparisons import by_function
 
-page = icllib.Page("signed_averaging/alternatives_on_every")
+page = claimbook.Page("signed_averaging/alternatives_on_every")
 of_function = by_function(sheet.scorings_on_every, profile, page.name)
 records = sum(of_function.values(), [])
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.scorings_on_every, shown, quantifiers.ASSUMED)
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(sheet.scorings_on_every, shown, quantifiers.ASSUMED)
 
 # %% [markdown]
 # These are the settings of SSA; the others differ in `model.scoring` alone. Softmax and SSA are the
@@ -61,7 +62,7 @@ sheet.rate_table(rates)
 # Softmax and its temperatures were trained with twenty seeds:
 
 # %% tags=["numbers"]
-from icllib.results import dealt
+from claimbook.records import dealt
 
 many = icllib.records(sheet.temperatures_on_every, profile, page=page.name)
 tempered = dealt(many, sheet.AND_SOFTMAX)
@@ -129,4 +130,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/alternatives_on_every/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records + many + sum(more.values(), []), page.name))
+print(claimbook.provenance_line(records + many + sum(more.values(), []), page.name))

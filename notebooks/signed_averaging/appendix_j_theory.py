@@ -29,13 +29,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import appendix_j_theory as sheet
+from papers.signed_averaging import appendix_j_theory as sheet
 
-page = icllib.Page("signed_averaging/appendix_j_theory")
+page = claimbook.Page("signed_averaging/appendix_j_theory")
 records = icllib.records(sheet.runs, profile, page=page.name)
 check, one_percent_off, ssa, softmax, numbers = records
-icllib.settings_table(sheet.runs(profile)[0],
+claimbook.settings_table(sheet.runs(profile)[0],
                       assumed=("counts", "rows", "n", "b", "bound", "seed"))
 
 # %% [markdown]
@@ -46,10 +47,10 @@ icllib.settings_table(sheet.runs(profile)[0],
 
 # %%
 import numpy as np
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 from icllib.theory import scoring
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 tables = []
 for name, r in (("SSA", ssa), ("softmax", softmax)):
     for kind in ("least_rest", "extreme_rest", "random_rest", "extreme_norm",
@@ -66,8 +67,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left, log-log: what the largest of 40 weights leaves to the others, against the range M: the extreme scores lie on the bounds of Theorem 1, which fall exponentially for softmax and as a power for SSA; random scores lie above. Middle, log-log: spectral norms of Jacobians of pairs of scores against M: the largest found stay at the constant bounds, higher for SSA than for softmax; those at M and -M fall. Right: entropies of random rows against their largest weight lie between minus the log of that weight and the printed expression."}, "figure": {"caption": "Three statements of the paper's Appendix J on scaled signed averaging (SSA) and softmax. Left: how much weight the largest of 40 scores leaves to the others, against the range $M$ of the scores, with the bounds of Theorem 1. Middle: how strongly weights react to scores, with its bound. Right: the entropy of weights against the largest one; the points lie below the printed expression, which is therefore an upper bound and not a lower one."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of
-from icllib.plotting import BLACK, OLIVE, draw
+from claimbook.pages.plotting import BLACK, OLIVE, draw
+from papers.colors import color_of
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 4.8))
 dots = {"ls": "", "mfc": "none", "ms": 5}
@@ -121,7 +122,7 @@ pd.Series({part: "below 1e-12" if violation < 1e-12 else f"{violation:.0e}"
 # ## The paper's statements beside ours
 
 # %%
-from icllib.claims import find_claim
+from claimbook.claims import find_claim
 
 gaps = (7, 40, 79, 200)
 at_gap = {f"k = {k}": sheet.weight_at_gap(4.0, k) for k in gaps}
@@ -173,4 +174,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/appendix_j_theory/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

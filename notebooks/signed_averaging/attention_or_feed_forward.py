@@ -28,14 +28,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import affine, attention_or_feed_forward as sheet
-from icllib.papers.signed_averaging.affine import SIGMAS
-from icllib.papers.signed_averaging.comparisons import geometric_rows, reached, training_settings
+from papers.signed_averaging import affine, attention_or_feed_forward as sheet
+from papers.signed_averaging.affine import SIGMAS
+from papers.signed_averaging.comparisons import geometric_rows, reached, training_settings
 
-page = icllib.Page("signed_averaging/attention_or_feed_forward")
+page = claimbook.Page("signed_averaging/attention_or_feed_forward")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 training_settings(sheet.FEED_FORWARD_ONLY.runs, shown)
 
 # %% [markdown]
@@ -50,7 +51,7 @@ training_settings(sheet.FEED_FORWARD_ONLY.runs, shown)
 # %%
 import numpy as np
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 models = affine.models_by_shape(shown, sheet.PARTS)
 errors = affine.by_model(records, models, "error")
@@ -62,7 +63,7 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Mean squared error against sigma on a logarithmic axis for the full model, two of attention only and one of feed-forward layers only. The last lies along the dashed line of the zero predictor, the others far below it for small sigma."}, "figure": {"caption": "Mean squared error, on a logarithmic axis, against the scale $\\sigma$ of the functions at test ($\\sigma = 1$ is that of training), for a full transformer (12L8AH), two with attention layers only (12Al8AH, 2Al32AH) and one with feed-forward layers only. The dashed line always answers 0. Feed-forward layers alone cannot look at the examples and stay on it."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import GOLD, OLIVE, ROSE, STEEL, draw
+from claimbook.pages.plotting import GOLD, OLIVE, ROSE, STEEL, draw
 
 figure, axes = plt.subplots(figsize=(9, 3.8))
 for name, color, marker in zip(models, (OLIVE, ROSE, GOLD, STEEL), "osD^"):
@@ -79,7 +80,7 @@ legend = axes.legend()
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, digits=3, x="sigma")
 
@@ -123,4 +124,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/attention_or_feed_forward/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -31,14 +31,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import affine, boundary_values as sheet
-from icllib.papers.signed_averaging.boundary_values import ridge_rise
-from icllib.papers.signed_averaging.comparisons import reached, training_settings
+from papers.signed_averaging import affine, boundary_values as sheet
+from papers.signed_averaging.boundary_values import ridge_rise
+from papers.signed_averaging.comparisons import reached, training_settings
 
-page = icllib.Page("signed_averaging/boundary_values")
+page = claimbook.Page("signed_averaging/boundary_values")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 training_settings(affine.FULL.runs, shown)
 
 # %% [markdown]
@@ -50,7 +51,7 @@ training_settings(affine.FULL.runs, shown)
 
 # %%
 import numpy as np
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 models = sheet.boundary_models(shown)
 answers = affine.by_model(records, models, "answer")  # (seeds, slopes, queries)
@@ -73,8 +74,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels of predictions against x beside the line that the context shows. In all of them the predictions stay below 12 in size while the line goes on, with and without MLPs and under both scoring functions. They fall short of the steep lines from x = 0.5 on, reach 8 to 10 near x = 2 and then fall back slowly, later without MLPs."}, "figure": {"caption": "What models answer (vertical) at inputs $x$ far from their examples, beside the line that the examples lie on (dashed), for models with softmax or scaled signed averaging (SSA), with feed-forward layers (12L8AH) or without (12Al8AH). The line goes on and leaves the panel, or lies outside it; the answers stay below a certain size, the *boundary value*. Bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import OLIVE, ROSE, draw
+from claimbook.pages.plotting import OLIVE, ROSE, draw
+from papers.colors import marked
 
 figure, grid = plt.subplots(2, 3, figsize=(9, 6))
 styles = {"12L8AH": {"color": OLIVE, "marker": "D"},
@@ -110,7 +111,7 @@ legend = figure.legend(handles.values(), handles, ncols=5,
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.claims.sentences import with_interval
+from claimbook.claims.sentences import with_interval
 
 pd.DataFrame({(name, f"{slope}x"): {
     "boundary value": with_interval(
@@ -157,4 +158,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/boundary_values/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -40,14 +40,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
 import pandas as pd
-from icllib.papers.signed_averaging import deviant_numbers as sheet, deviant_sequences, quantifiers
+from papers.signed_averaging import deviant_numbers as sheet, deviant_sequences, quantifiers
 
-page = icllib.Page("signed_averaging/deviant_numbers")
+page = claimbook.Page("signed_averaging/deviant_numbers")
 records = icllib.records(sheet.each_kind, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.each_kind, shown, sheet.ASSUMED)
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(sheet.each_kind, shown, sheet.ASSUMED)
 
 # %% [markdown]
 # These are the models of [Figure 4](fig04_every.ipynb) and [Figure 5](fig05_some.ipynb)
@@ -66,7 +67,7 @@ table = page.save_figure(*sheet.deviant_tables(records, shown))
 legend = deviant_sequences.draw_shares(table)
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 
@@ -100,11 +101,11 @@ numbers(table, "own answer", x="size m")
 softmax = icllib.records(sheet.judged_kind, profile, page=page.name)
 of_figure_4 = icllib.records(quantifiers.compared_on_every, profile,
                              page="signed_averaging/fig04_every")
-assert icllib.shown_profile(of_figure_4) == icllib.shown_profile(softmax)
+assert claimbook.shown_profile(of_figure_4) == claimbook.shown_profile(softmax)
 pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
 reached = quantifiers.reached(of_figure_4, pair, pair[:1])
 evidence, gate = deviant_sequences.judged(softmax, pair[:1], reached)
-page.decide("signed_averaging.36", evidence, icllib.shown_profile(softmax), gate,
+page.decide("signed_averaging.36", evidence, claimbook.shown_profile(softmax), gate,
             sheet.answers_for_the_largest())
 page.verdicts()
 
@@ -145,4 +146,4 @@ pd.Series(shares).value_counts(sort=False).rename_axis("share").to_frame("models
 # {download}`figure.csv <../../results/signed_averaging/deviant_numbers/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records + softmax, page.name))
+print(claimbook.provenance_line(records + softmax, page.name))

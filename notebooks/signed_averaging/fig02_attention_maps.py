@@ -29,13 +29,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import fig02_attention_maps as sheet, quantifiers
+from papers.signed_averaging import fig02_attention_maps as sheet, quantifiers
 
-page = icllib.Page("signed_averaging/fig02_attention_maps")
+page = claimbook.Page("signed_averaging/fig02_attention_maps")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
 
 # %% [markdown]
 # These are the models of [Figure 4](fig04_every.ipynb) with positions. The settings are those of
@@ -59,7 +60,7 @@ for axes, scoring in zip(panels, quantifiers.SCORINGS):
     sheet.draw_map(axes, table, scoring)
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 last = table[table.series == "row 7"].assign(series="last token")
 numbers(last, x="token number")
@@ -74,7 +75,7 @@ numbers(last, x="token number")
 # sequence are true. Bars are 95% intervals over seeds.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "A row for each of five sequences. Left: the share of attention that the last token gives to 70 or to itself, for softmax and SSA, between 0.05 and 0.25, where equal weights are 0.14, and far below 0.9. Right: the log-odds of true, near zero where 70 comes last and far from zero elsewhere."}, "figure": {"caption": "The same models on five lists. Left: the share of its attention that the last token gives to the number 70, or to itself where there is no 70; equal weights are the dashed line, the bound of the claim the dotted one. Right: the log-odds of *true*; left of 0 the model answers *false*."}}
-from icllib.plotting import legend_below
+from claimbook.pages.plotting import legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
 sheet.draw_examples(panels[0], table, "share")
@@ -120,4 +121,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig02_attention_maps/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -27,13 +27,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import affine, comparisons, fig03_softmax_ssa as sheet
-from icllib.results import dealt
+from claimbook.records import dealt
+from papers.signed_averaging import affine, comparisons, fig03_softmax_ssa as sheet
 
-page = icllib.Page("signed_averaging/fig03_softmax_ssa")
+page = claimbook.Page("signed_averaging/fig03_softmax_ssa")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 comparisons.training_settings(sheet.runs, shown)
 
 # %% [markdown]
@@ -45,32 +46,32 @@ comparisons.training_settings(sheet.runs, shown)
 # %%
 import numpy as np
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 names = ("softmax", "SSA")
 larger = icllib.every_profile(sheet.runs, page.name)
 sizes = {shown: records} | larger
-grids = icllib.stacked(records, names, "error_grid")  # (seeds, sigma_I, sigma_F)
+grids = claimbook.stacked(records, names, "error_grid")  # (seeds, sigma_I, sigma_F)
 stds = affine.SIZES[shown].grid
 logs = {name: np.log10(grid).mean(axis=0) for name, grid in grids.items()}
 maps = logs | {"SSA - softmax": logs["SSA"] - logs["softmax"]}
 tables = [series("error", f"{name}, ours, {size}", affine.SIGMAS, values, size, scale="log")
           for size, kept in sizes.items()
-          for name, values in icllib.stacked(kept, names, "error").items()]
+          for name, values in claimbook.stacked(kept, names, "error").items()]
 tables += [series("error", f"{name}, paper", affine.SIGMAS, affine.PRINTED[name],
                   "paper") for name in names]
 tables.append(series("error", "zero", affine.SIGMAS, 2 * np.square(affine.SIGMAS), shown))
 for title, values in maps.items():
     tables += [series(f"log10 error, {title}", f"sigma_I = {std}", stds, row, shown)
                for std, row in zip(stds, values)]
-paths = icllib.stacked(records, names, "error_along")
+paths = claimbook.stacked(records, names, "error_along")
 table = page.save_figure(*tables, *comparisons.path_tables(paths, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "First panel: error against sigma of the functions, log axis, for softmax and SSA, ours solid with bands and the printed values dashed, and the error of always answering zero dotted. Then three heat maps over the standard deviation of the functions, across, and of the inputs, upwards: the logarithm of the error of softmax, that of SSA, and the difference of the two.", "classes": "on-white"}, "figure": {"caption": "Error of softmax and scaled signed averaging (SSA) on affine functions outside the training distribution. First panel: against the scale $\\sigma_F$ of the functions, ours solid and the printed values dashed; dotted is always answering 0. The maps show the logarithm of the error over the scales of the functions and of the inputs, and last the difference of the two: blue where SSA is better, orange where softmax is."}}
 import matplotlib.pyplot as plt
 import pandas as pd
-from icllib.colors import color_of, marked
-from icllib.plotting import draw, heat_map
+from claimbook.pages.plotting import draw, heat_map
+from papers.colors import color_of, marked
 from matplotlib.colors import LinearSegmentedColormap
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 7.2))
@@ -106,7 +107,7 @@ for axes, (title, values) in zip(panels.flat[1:], maps.items()):
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, ["error"], digits=3, x="sigma")
 
@@ -126,7 +127,7 @@ numbers(table, [f"log10 error, {title}" for title in maps], x="sigma_F")
 # [trained further](longer_training.ipynb).
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for softmax in orange and one for SSA in blue, means over seeds over the faint paths of single seeds."}, "figure": {"caption": "Error outside the training distribution (vertical) against error inside it (horizontal) along training, one path for softmax and one for SSA, for three scales $\\sigma$ of the functions at test; faint lines are single seeds. If one scoring function generalized better, its path would lie below the other at equal error inside."}}
-from icllib.plotting import legend_below
+from claimbook.pages.plotting import legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6))
 comparisons.draw_paths(panels, paths, {name: color_of(name) for name in ("SSA", "softmax")})
@@ -156,7 +157,7 @@ sheet.cells_with_ssa_below(grids, stds)
 
 # %%
 in_corner = affine.shift_ratios(grids["SSA"], stds)["both"]
-errors = icllib.stacked(records, names, "error")
+errors = claimbook.stacked(records, names, "error")
 both = comparisons.reached(errors, *names)
 page.decide("signed_averaging.2", sheet.growth(errors["softmax"]), shown,
             comparisons.reached(errors, "softmax"))
@@ -202,4 +203,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig03_softmax_ssa/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

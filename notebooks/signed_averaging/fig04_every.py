@@ -36,14 +36,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import fig04_every as sheet, quantifiers
 from icllib.training import untrained
+from papers.signed_averaging import fig04_every as sheet, quantifiers
 
-page = icllib.Page("signed_averaging/fig04_every")
+page = claimbook.Page("signed_averaging/fig04_every")
 records = icllib.records(sheet.every_variant, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
 
 # %% [markdown]
 # These are the settings of the softmax model; the SSA model differs in `model.scoring`
@@ -70,7 +71,7 @@ level = scale.ax.axhline(1 / 8, color="white")
 # Means over the first twenty seeds, with which all three pairs of models were trained:
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 few = table[table.series.str.contains("constant|sigma = (?:1|3|10|30)$")]
 numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
@@ -125,7 +126,7 @@ pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
 quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
 
 # %%
-judged = icllib.shown_profile(compared)
+judged = claimbook.shown_profile(compared)
 of_softmax = quantifiers.reached(compared, pair, pair[:1])
 page.decide("signed_averaging.9", quantifiers.evidence(compared, pair), judged,
             quantifiers.reached(compared, pair, pair))
@@ -170,4 +171,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/fig04_every/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records + compared, page.name))
+print(claimbook.provenance_line(records + compared, page.name))

@@ -31,14 +31,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import fig05_some as sheet, quantifiers
 from icllib.training import untrained
+from papers.signed_averaging import fig05_some as sheet, quantifiers
 
-page = icllib.Page("signed_averaging/fig05_some")
+page = claimbook.Page("signed_averaging/fig05_some")
 records = icllib.records(sheet.some_variant, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
 
 # %% [markdown]
 # These are the settings of the softmax model; the SSA model differs in `model.scoring` alone, where
@@ -66,7 +67,7 @@ level = scale.ax.axhline(1 / 8, color="white")
 # does better than the mean of twenty models, because of the few that fail there.
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 few = table[table.series.str.contains("constant|sigma = (?:1|3|10|30)$")]
 numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
@@ -117,7 +118,7 @@ pair = quantifiers.cells("some", (quantifiers.AS_PRINTED,))
 quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
 
 # %%
-judged = icllib.shown_profile(compared)
+judged = claimbook.shown_profile(compared)
 page.decide("signed_averaging.10", quantifiers.evidence(compared, pair), judged,
             quantifiers.reached(compared, pair, pair),
             quantifiers.beside_constant(compared, pair, 1 / 8))
@@ -150,4 +151,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig05_some/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records + compared, page.name))
+print(claimbook.provenance_line(records + compared, page.name))

@@ -24,12 +24,12 @@
 profile = "stored"
 
 # %%
-import icllib
-from icllib.language_models import fine_tuning, prompted, prompts
-from icllib.papers.signed_averaging import affine, comparisons, fig06_07_llama as sheet
-from icllib.papers.signed_averaging.quantifiers import reader_error
+import claimbook
+from papers.language_models import fine_tuning, prompted, prompts
+from papers.signed_averaging import affine, comparisons, fig06_07_llama as sheet
+from papers.signed_averaging.quantifiers import reader_error
 
-page = icllib.Page("signed_averaging/fig06_07_llama")
+page = claimbook.Page("signed_averaging/fig06_07_llama")
 
 # %% [markdown]
 # ## What a model is asked
@@ -62,7 +62,7 @@ print(sheet.SYSTEM["every"][:96], "...\n\n", prompt, " ", truth, sep="")
 # one in eight.
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 from icllib.tasks import Quantifier
 
 lines = prompted.PromptedErrors("affine", **prompted.AFFINE_SIZE)
@@ -80,8 +80,8 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left, log axis: printed squared errors over sigma from 1 to 10. SSA is lowest, softmax comes up to the prompted Llama 3.3 70B at sigma 10; Llama jumps from 0.002 to 5.5 between sigma 1 and 2 and stays below always answering 0. Least squares on the same prompts stays below 0.02. Right, log axis: the sequence error of a predictor that is right on r numbers and then constant falls from one eighth as two to the minus r plus one."}, "figure": {"caption": "Left: mean squared errors on affine functions, as printed in the paper, against the scale $\\sigma$ of the functions, for Llama 3.3 70B with examples in its prompt and for small models with softmax and with SSA; the lines without markers are our references, least squares and always answering 0. Right: how often a predictor that reads the first $r$ numbers of a list and no more is wrong on the quantifiers. No Llama was run here."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import BLACK, CRIMSON, OLIVE, draw, legend_below
+from claimbook.pages.plotting import BLACK, CRIMSON, OLIVE, draw, legend_below
+from papers.colors import marked
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), width_ratios=(1.2, 1))
 styles = ({"color": CRIMSON, "marker": "o"}, marked("softmax"),
@@ -100,7 +100,7 @@ legend = legend_below(left, 3)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, ["Table 1"], digits=3, x="sigma").T
 
@@ -146,7 +146,7 @@ page.not_run()
 #
 # ```bash
 # for task in some every affine; do
-#     python -m icllib.language_models.prompted \
+#     python -m papers.language_models.prompted \
 #         --model FOLDER --task $task --out $task.json
 # done
 # ```
@@ -154,7 +154,7 @@ page.not_run()
 # The sequences for fine-tuning, in the chat format that trainers read, come from
 #
 # ```bash
-# python -m icllib.language_models.fine_tuning \
+# python -m papers.language_models.fine_tuning \
 #     --task every --out every.jsonl
 # ```
 #

@@ -21,9 +21,9 @@
 profile = "stored"
 
 # %%
-import icllib
+import claimbook
 
-page = icllib.Page("signed_averaging/fig08_token_norms")
+page = claimbook.Page("signed_averaging/fig08_token_norms")
 
 # %% [markdown]
 # ## How to run it
@@ -32,7 +32,7 @@ page = icllib.Page("signed_averaging/fig08_token_norms")
 # preparation of nanoGPT makes of OpenWebText (a flat file of 16-bit token ids):
 #
 # ```bash
-# python -m icllib.language_models.token_norms \
+# python -m papers.language_models.token_norms \
 #     --weights model.safetensors --tokens train.bin --out fig08.csv
 # ```
 #
@@ -45,8 +45,8 @@ page = icllib.Page("signed_averaging/fig08_token_norms")
 # counting, as measured on made tokens with one core:
 
 # %% tags=["numbers"]
-from icllib.language_models import token_norms
-from icllib.papers.signed_averaging import fig08_token_norms as sheet
+from papers.language_models import token_norms
+from papers.signed_averaging import fig08_token_norms as sheet
 
 print(f"{sheet.OPENWEBTEXT:,} tokens, {2 * sheet.OPENWEBTEXT / 1e9:.0f} GB: "
       f"{sheet.counting_seconds():.0f} s on one core")
@@ -66,7 +66,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 rng = np.random.default_rng(0)
 frequency = 1 / np.arange(1, 1001)
@@ -85,7 +85,7 @@ table = page.save_figure(*(series("made example", name, middles, histogram[name]
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Made example, not the paper's figure. Token counts on a log axis over twenty bins of embedding norms from about 1 to 5, as two step lines: tokens of the made corpus above, tokens of the made vocabulary below."}, "figure": {"caption": "A made example, not the paper's figure: how many tokens of a corpus, and of a vocabulary, have an embedding of which norm; the count is on a logarithmic axis. The paper's figure needs the weights of GPT-2 and a corpus of web text, which are not part of this book."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import GOLD, VIOLET
+from claimbook.pages.plotting import GOLD, VIOLET
 
 figure, axes = plt.subplots(figsize=(9, 3.6))
 edges = [*histogram["low"], histogram["high"].iloc[-1]]

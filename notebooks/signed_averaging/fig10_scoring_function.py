@@ -28,12 +28,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import fig10_scoring_function as sheet
+from papers.signed_averaging import fig10_scoring_function as sheet
 
-page = icllib.Page("signed_averaging/fig10_scoring_function")
+page = claimbook.Page("signed_averaging/fig10_scoring_function")
 records = icllib.records(sheet.runs, profile, page=page.name)
-icllib.settings_table(sheet.runs(profile)[0],
+claimbook.settings_table(sheet.runs(profile)[0],
                       assumed=("extent", "points", "seed"))
 
 # %% [markdown]
@@ -41,9 +42,9 @@ icllib.settings_table(sheet.runs(profile)[0],
 
 # %%
 import numpy as np
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 drawn, limit = ([record for record in records if record.run["n"] in exponents]
                 for exponents in (sheet.EXPONENTS, sheet.LIMIT))
 x = drawn[0]["x"]
@@ -57,8 +58,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels over x from -3 to 3. First: the function for n = 1.1, 1.5 and 2 and the exponential; all pass through 1 at x = 0, and the exponential leaves the powers behind for large x. Second: their derivatives; those of the powers have a kink at 0. Third: effective slopes, peaks of height n at 0 that fall to both sides, beside the constant 1. Fourth: the ratio to the exponential for n = m and b = 1/m, which flattens to 1 on both sides as m grows."}, "figure": {"caption": "The scoring function $f$ of scaled signed averaging for several exponents $n$, beside the exponential of softmax. First $f$ itself, then its derivative, then its effective slope $f'/f$, which falls away from 0 where that of the exponential is constant; last the ratio to the exponential for $n = m$ and $b = 1/m$, which flattens to 1 as $m$ grows. Nothing is trained."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of
-from icllib.plotting import OLIVE, STEEL, VIOLET, draw
+from claimbook.pages.plotting import OLIVE, STEEL, VIOLET, draw
+from papers.colors import color_of
 
 figure, grid = plt.subplots(2, 2, figsize=(9, 6.4))
 panels = grid.ravel()
@@ -126,4 +127,4 @@ pd.DataFrame({f"m = {r.run['n']:g}": {
 # {download}`figure.csv <../../results/signed_averaging/fig10_scoring_function/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -26,22 +26,23 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the models"}
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import comparisons, learned_exponents as sheet
+from papers.signed_averaging import comparisons, learned_exponents as sheet
 
-page = icllib.Page("signed_averaging/learned_exponents")
+page = claimbook.Page("signed_averaging/learned_exponents")
 *records, _ = icllib.records(sheet.runs, profile, page=page.name)
 timing, = icllib.records(sheet.step_times, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 comparisons.training_settings(sheet.runs, shown)
 
 # %% [markdown]
 # The training time is measured apart from these runs, with other sizes.
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the training times"}
-from icllib.results import from_settings
+from claimbook.records import from_settings
 
-icllib.settings_table(from_settings(timing.run), ("rounds", "seed"))
+claimbook.settings_table(from_settings(timing.run), ("rounds", "seed"))
 
 # %% [markdown]
 # ## Figure
@@ -49,8 +50,8 @@ icllib.settings_table(from_settings(timing.run), ("rounds", "seed"))
 # %%
 import numpy as np
 
-from icllib.colors import color_of
-from icllib.plotting import COLORS, legend_below, series
+from claimbook.pages.plotting import COLORS, legend_below, series
+from papers.colors import color_of
 
 n, b = (np.array([record[name] for record in records]) for name in ("n", "b"))
 layers, heads = n.shape[1:]
@@ -163,5 +164,5 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/learned_exponents/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
-print("time:", icllib.provenance_line([timing], page.name))
+print(claimbook.provenance_line(records, page.name))
+print("time:", claimbook.provenance_line([timing], page.name))

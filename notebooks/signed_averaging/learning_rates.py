@@ -21,13 +21,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import affine, learning_rates as sheet
+from papers.signed_averaging import affine, learning_rates as sheet
 
-page = icllib.Page("signed_averaging/learning_rates")
+page = claimbook.Page("signed_averaging/learning_rates")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-settings = icllib.settings_table(
+shown = claimbook.shown_profile(records)
+settings = claimbook.settings_table(
     sheet.runs(shown)[0], ["seed"], affine.base_runs("paper")[0], shown)
 settings[~settings.index.str.contains("evaluation")]
 
@@ -39,9 +40,9 @@ settings[~settings.index.str.contains("evaluation")]
 # %%
 import numpy as np
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
-errors = icllib.stacked(records, sheet.SEARCHED, "error")  # (rates, sigmas)
+errors = claimbook.stacked(records, sheet.SEARCHED, "error")  # (rates, sigmas)
 at_1 = {name: own[:, 0] for name, own in errors.items()}
 table = page.save_figure(*(
     series("sigma = 1", f"{rate:g}", list(at_1), by_name, shown)
@@ -49,7 +50,7 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "A row for each of fourteen scoring functions with its error at sigma of 1, on a log axis, after 4,000 steps at three learning rates. Errors mostly fall from the lowest rate to the highest; cosFormer, sparsemax and the mixture of softmax and the average have their lowest at the middle one."}, "figure": {"caption": "Error in the training distribution after a short training at three learning rates, on a logarithmic axis, for every scoring function. Each is trained for its table at `cpu` at the rate of its leftmost mark."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, STEEL, VIOLET, draw_rows
+from claimbook.pages.plotting import BLACK, STEEL, VIOLET, draw_rows
 
 figure, axes = plt.subplots(figsize=(9, 4.8))
 for rate, color, marker in zip(sheet.RATES, (STEEL, VIOLET, BLACK), "osD"):
@@ -83,4 +84,4 @@ pd.DataFrame(rows).T
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/learning_rates/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

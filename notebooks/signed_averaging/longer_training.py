@@ -24,15 +24,16 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import affine, comparisons
-from icllib.papers.signed_averaging import longer_training as sheet
+from papers.signed_averaging import affine, comparisons
+from papers.signed_averaging import longer_training as sheet
 
-page = icllib.Page("signed_averaging/longer_training")
+page = claimbook.Page("signed_averaging/longer_training")
 records = icllib.records(sheet.runs, profile, page=page.name)
 others = icllib.records(affine.softmax_and_ssa, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.runs(shown)[0], ["seed"], profile=shown)
+shown = claimbook.shown_profile(records)
+claimbook.settings_table(sheet.runs(shown)[0], ["seed"], profile=shown)
 
 # %% [markdown]
 # These are the settings of softmax; SSA and SSMax differ in `model.scoring` alone.
@@ -40,10 +41,10 @@ icllib.settings_table(sheet.runs(shown)[0], ["seed"], profile=shown)
 # ## Figure
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 longer = sheet.paths(records)
-shorter = icllib.stacked(others, ("softmax", "SSA"), "error_along")
+shorter = claimbook.stacked(others, ("softmax", "SSA"), "error_along")
 table = page.save_figure(
     *(series(name, f"seed {seed}", reached, lead, shown)
       for name, paths in {"trained further": longer, "Figure 3": shorter}.items()
@@ -57,8 +58,8 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left, the ratio of the error of SSA to that of softmax on steeper lines against their error on lines as in training, which falls from right to left as models learn: grey paths of the five pairs of Figure 3, and black paths of five pairs that are trained further, which end further to the left, above and below 1. Right, error against sigma on a log axis: our softmax and SSA solid and on each other, grey triangles of SSMax close by, and dashed what Table 1 prints for softmax and SSA and Table 6 for softmax.", "classes": "on-white"}, "figure": {"caption": "Left: the error of SSA over that of softmax, a geometric mean over $\\sigma$ of 3 to 10, against how good the worse of the two is in distribution; each path is one pair along its training, from right to left, to the dot. A lead that appears in better models would bend the paths down on the left; the paper prints 0.07, below the axis. Right: errors of each model that was trained further, beside the printed ones; Table 6 prints 0.0 below $\\sigma$ = 3."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import BLACK, draw
+from claimbook.pages.plotting import BLACK, draw
+from papers.colors import marked
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
 colored = ("Figure 3", "0.65", shorter), ("trained further", BLACK, longer)
@@ -142,4 +143,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/longer_training/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

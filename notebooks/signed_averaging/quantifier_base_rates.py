@@ -40,21 +40,22 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import quantifier_base_rates as sheet
+from papers.signed_averaging import quantifier_base_rates as sheet
 
-page = icllib.Page("signed_averaging/quantifier_base_rates")
+page = claimbook.Page("signed_averaging/quantifier_base_rates")
 records = icllib.records(sheet.runs, profile, page=page.name)
-icllib.settings_table(sheet.runs(profile)[0],
+claimbook.settings_table(sheet.runs(profile)[0],
                       assumed=("lengths", "sigmas", "seed"))
 
 # %% [markdown]
 # ## Figure
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 names = [f"{r.run['task']['quantifier']}, {r.run['task']['law']}" for r in records]
 tables = []
 for name, r in zip(names, records):
@@ -70,7 +71,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; with balanced labels it is a straight line. Middle, log axis: for independent numbers the share of wrong sequences of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: with balanced labels all errors rise with the length."}, "figure": {"caption": "What predictors that learn nothing reach on the quantifiers *every* and *some*. Left: the share of true labels against the position in the list, for independent numbers and for balanced labels. Middle and right: the share of sequences with a wrong answer against the length of the list, if a predictor reads the first 5, 10 or 20 numbers and then always gives the same answer. For independent numbers it does not depend on the length: a long list asks for no more than a short one."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below
+from claimbook.pages.plotting import BLACK, GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 4))
 for name in names:
@@ -145,4 +146,4 @@ pd.DataFrame({name: {
 # {download}`figure.csv <../../results/signed_averaging/quantifier_base_rates/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

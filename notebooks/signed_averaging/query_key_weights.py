@@ -29,13 +29,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import affine, query_key_weights as sheet
+from papers.signed_averaging import affine, query_key_weights as sheet
 
-page = icllib.Page("signed_averaging/query_key_weights")
+page = claimbook.Page("signed_averaging/query_key_weights")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, ["seed"])
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(sheet.runs, shown, ["seed"])
 
 # %% [markdown]
 # These are the settings of the model trained on $N(0, 1)$; the others differ in
@@ -58,7 +59,7 @@ legend = sheet.draw_sizes(table)
 # Means over seeds:
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 means = table[table.series.isin(affine.LAWS)]
 numbers(means, digits=3, x="size over that at the start")
@@ -94,4 +95,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/query_key_weights/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -38,13 +38,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import affine, comparisons, table01_scoring_functions as sheet
+from papers.signed_averaging import affine, comparisons, table01_scoring_functions as sheet
 
-page = icllib.Page("signed_averaging/table01_scoring_functions")
+page = claimbook.Page("signed_averaging/table01_scoring_functions")
 of_function = comparisons.by_function(sheet.runs, profile, page.name)
 records = sum(of_function.values(), [])
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 comparisons.training_settings(sheet.runs, shown)
 
 # %% [markdown]
@@ -64,7 +65,7 @@ comparisons.training_settings(sheet.runs, shown)
 # %%
 import numpy as np
 
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 errors = {name: np.array([record["error"] for record in own])
           for name, own in of_function.items()}
@@ -88,8 +89,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: error against sigma from 1 to 10, log axis, ours for every scoring function, with SSA and softmax in color, the printed rows of both dashed, and the error of always answering zero dotted. Right: a row for each scoring function with the geometric mean ratio of its error to that of softmax, ours with intervals and the printed one as a diamond.", "classes": "on-white"}, "figure": {"caption": "Left: mean squared error, on a logarithmic axis, against the scale $\\sigma$ of the functions at test, for every scoring function; softmax is orange, scaled signed averaging (SSA) is blue, the others are grey, the printed values are dashed and always answering 0 is dotted. Right: the ratio of each function's error to that of softmax outside the training distribution, ours with 95% intervals and the printed one as a diamond; left of 1 it is better than softmax."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of, marked
-from icllib.plotting import draw, draw_rows, legend_below
+from claimbook.pages.plotting import draw, draw_rows, legend_below
+from papers.colors import color_of, marked
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.8), width_ratios=(1, 1.1))
 for name in list(errors)[2:]:
@@ -125,7 +126,7 @@ legend = legend_below(panels[0], 4)
 # Every row of the table, as printed and ours, at $\sigma = 1, \dots, 10$:
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, [*titled, "zero"], digits=3, x="sigma")
 
@@ -209,4 +210,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/table01_scoring_functions/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -27,14 +27,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import table03_babyberta as sheet
+from papers.signed_averaging import table03_babyberta as sheet
 
-page = icllib.Page("signed_averaging/table03_babyberta")
+page = claimbook.Page("signed_averaging/table03_babyberta")
 *records, frequencies = icllib.records(sheet.runs, profile,
                                        page=page.name)
-shown = icllib.shown_profile(records)
-settings = icllib.settings_of(sheet.runs, shown, sheet.ASSUMED, 3)
+shown = claimbook.shown_profile(records)
+settings = claimbook.settings_of(sheet.runs, shown, sheet.ASSUMED, 3)
 settings[~settings.index.str.contains("sha256|probes|corpus")]
 
 # %% [markdown]
@@ -46,10 +47,10 @@ settings[~settings.index.str.contains("sha256|probes|corpus")]
 
 # %%
 import numpy as np
-from icllib.plotting import band, series
+from claimbook.pages.plotting import band, series
 
 probes, names = list(sheet.PROBES), list(sheet.SCORINGS)
-ours = icllib.stacked(records, names, "accuracy")  # name -> (seeds, probes)
+ours = claimbook.stacked(records, names, "accuracy")  # name -> (seeds, probes)
 printed = dict(zip(names, np.transpose(list(sheet.TABLE_3.values()))))
 rows = {name: np.arange(12) + shift for name, shift in zip(names, (-0.22, 0, 0.22))}
 table = page.save_figure(
@@ -63,8 +64,8 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels with twelve grammar probes as rows and the percentage of right pairs as the horizontal axis. Left: the printed scores of softmax, SSA 1.5 and SSA 2 as points, over grey bars for what one more public softmax model would score; most points lie in the bars. Right: our small encoders, for five probes near 50 percent, for one below and for six above, with the range of three seeds, and black strokes for what the frequencies of words alone score.", "classes": "on-white"}, "figure": {"caption": "Share of right answers on twelve probes of grammar, one in each row. Left: the printed scores of a BabyBERTa with softmax and with SSA at two exponents; the grey bars show where one more public softmax model would score, so that a point inside its bar tells nothing. Right: our small models, with the range of their seeds; black strokes score by the frequency of words alone, and the dotted line is chance."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import draw_rows
+from claimbook.pages.plotting import draw_rows
+from papers.colors import marked
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 5.6), sharey=True)
 draw_rows(panels[0], table, "printed", "public softmax", color="0.8", elinewidth=13,
@@ -107,7 +108,7 @@ columns["word frequencies", ""] = [f"{score:.0f}" for score in frequencies["accu
 pd.DataFrame(columns, index=probes)
 
 # %% tags=["numbers"]
-losses = icllib.stacked(records, names, "held_out_loss")
+losses = claimbook.stacked(records, names, "held_out_loss")
 each = lambda values, digits: ", ".join(f"{value:.{digits}f}" for value in values)
 summary = {name: {"mean of the probes, three seeds": each(ours[name].mean(axis=1), 1),
                   "held-out loss, three seeds": each(losses[name], 2)}
@@ -182,4 +183,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/table03_babyberta/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line([*records, frequencies], page.name))
+print(claimbook.provenance_line([*records, frequencies], page.name))

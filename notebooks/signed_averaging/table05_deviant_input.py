@@ -25,15 +25,16 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import affine, comparisons, table05_deviant_input as sheet
-from icllib.papers.signed_averaging.affine import DEVIANT, FIRST_STDS
-from icllib.papers.signed_averaging.comparisons import reached, training_settings
-from icllib.papers.signed_averaging.table05_deviant_input import ridge_failure
+from papers.signed_averaging import affine, comparisons, table05_deviant_input as sheet
+from papers.signed_averaging.affine import DEVIANT, FIRST_STDS
+from papers.signed_averaging.comparisons import reached, training_settings
+from papers.signed_averaging.table05_deviant_input import ridge_failure
 
-page = icllib.Page("signed_averaging/table05_deviant_input")
+page = claimbook.Page("signed_averaging/table05_deviant_input")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 training_settings(sheet.runs, shown)
 
 # %% [markdown]
@@ -42,7 +43,7 @@ training_settings(sheet.runs, shown)
 # ## Figure
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 models = affine.models_by_scoring(shown)
 errors = affine.by_model(records, models, "error_deviant")
@@ -61,8 +62,8 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: error, on a logarithmic axis, against the standard deviation of the first input, as printed and ours under softmax and SSA. Right: predictions at the five points of one sequence whose first input is 100, beside the true values."}, "figure": {"caption": "Left: mean squared error, on a logarithmic axis, against the standard deviation of the first input of a prompt, all others being ordinary: printed for softmax, and ours for softmax and for SSA. Right: answers on one prompt of $f(x) = x$ whose first input is 100, beside the true values. If one large input spoils all answers, the curves on the left rise and the points on the right miss the crosses."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of, marked
-from icllib.plotting import draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import color_of, marked
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
 styles = {"softmax, paper": {"color": color_of("softmax"), "ls": "--", "marker": "D",
@@ -127,4 +128,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/table05_deviant_input/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -30,16 +30,17 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import affine, comparisons, table06_depth_heads as sheet
-from icllib.papers.signed_averaging.affine import SIGMAS
-from icllib.results import settings
-from icllib.papers.signed_averaging.comparisons import (
+from claimbook.records import settings
+from papers.signed_averaging import affine, comparisons, table06_depth_heads as sheet
+from papers.signed_averaging.affine import SIGMAS
+from papers.signed_averaging.comparisons import (
     geometric_rows, reached, ridge_errors, ridge_over, training_settings)
 
-page = icllib.Page("signed_averaging/table06_depth_heads")
+page = claimbook.Page("signed_averaging/table06_depth_heads")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 training_settings(affine.FULL.runs, shown)
 
 # %% [markdown]
@@ -51,7 +52,7 @@ training_settings(affine.FULL.runs, shown)
 
 # %%
 import numpy as np
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 models, paper = affine.models_by_shape(shown), comparisons.TABLE_6
 ours = affine.by_model(records, models, "error")
@@ -68,7 +69,7 @@ table = page.save_figure(
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels with the mean squared error of fourteen models against sigma on a logarithmic axis, as printed and ours, and a heat map of the logarithm of the error of 12L8AH over the standard deviations of inputs and functions, which grows towards the upper right.", "classes": "on-white"}, "figure": {"caption": "Mean squared error, on a logarithmic axis, of softmax models of fourteen shapes against the scale $\\sigma$ of the functions at test, as printed and ours; color is the number of layers, the marker that of heads, and dashed models have no feed-forward layers. The map shows the error of the model of 12 layers and 8 heads over the scales of the functions and the inputs."}}
 import matplotlib.pyplot as plt
 import pandas as pd
-from icllib.plotting import draw, matrix
+from claimbook.pages.plotting import draw, matrix
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 7.2))
 panels = panels.ravel()
@@ -104,7 +105,7 @@ legend = panels[3].legend(*handles, loc="center", ncols=2)
 comparisons.beside(ours, paper, [f"sigma = {sigma}" for sigma in SIGMAS])
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, ["12L8AH"], digits=3, x="sigma")
 
@@ -170,4 +171,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/table06_depth_heads/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -22,18 +22,18 @@
 profile = "stored"
 
 # %%
-import icllib
-from icllib.language_models.gpt2_model import ASSUMED, Settings
-from icllib.papers.signed_averaging import tables02_04_gpt2 as sheet
+import claimbook
+from papers.language_models.gpt2_model import ASSUMED, Settings
+from papers.signed_averaging import tables02_04_gpt2 as sheet
 
-page = icllib.Page("signed_averaging/tables02_04_gpt2")
+page = claimbook.Page("signed_averaging/tables02_04_gpt2")
 
 # %% [markdown]
 # ## Figure
 
 # %%
 import numpy as np
-from icllib.plotting import band
+from claimbook.pages.plotting import band
 
 tables = []
 for shots in sheet.SHOTS:
@@ -48,8 +48,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels of printed accuracies on eleven benchmarks with bars of one standard error, without examples and with three. SSA lies right of softmax in every row. The bars are widest for CB, COPA and WSC; with three examples the two bars of a row just touch. On WSC, on ARC-Challenge without examples and on WiC with three, both scores lie below chance, as do those of softmax on RTE."}, "figure": {"caption": "Accuracy of GPT-2 on eleven benchmarks, as printed in the paper, with softmax and with SSA, without examples and with three; bars are the printed standard errors, strokes are chance. SSA lies to the right in every row, in 10 of 22 by less than the two errors together. Nothing here was run by us."}}
 import matplotlib.pyplot as plt
-from icllib.colors import marked
-from icllib.plotting import draw_rows, legend_below
+from claimbook.pages.plotting import draw_rows, legend_below
+from papers.colors import marked
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4), sharey=True, sharex=True)
 for axes, shots in zip(panels, sheet.SHOTS):
@@ -187,10 +187,10 @@ pd.DataFrame({"value": values.map(str),
 #
 # ```bash
 # for scoring in softmax ssa; do
-#     python -m icllib.language_models.gpt2 train \
+#     python -m papers.language_models.gpt2 train \
 #         nanoGPT/data/fineweb/train.bin runs/gpt2-$scoring \
 #         --scoring $scoring
-#     python -m icllib.language_models.gpt2 perplexity \
+#     python -m papers.language_models.gpt2 perplexity \
 #         runs/gpt2-$scoring nanoGPT/data/openwebtext/val.bin
 # done
 # ```
@@ -202,7 +202,7 @@ pd.DataFrame({"value": values.map(str),
 # from pathlib import Path
 # import lm_eval
 # from lm_eval.models.huggingface import HFLM
-# from icllib.language_models.gpt2 import load_trained
+# from papers.language_models.gpt2 import load_trained
 #
 # tasks = ["arc_challenge", "arc_easy", "hellaswag",
 #          "lambada_openai", "boolq", "cb", "copa",

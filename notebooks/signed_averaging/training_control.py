@@ -30,13 +30,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import icllib
-from icllib.papers.signed_averaging import affine, comparisons, training_control as sheet
+import claimbook
+from papers.signed_averaging import affine, comparisons, training_control as sheet
 
-page = icllib.Page("signed_averaging/training_control")
+page = claimbook.Page("signed_averaging/training_control")
 of_function = comparisons.by_function(sheet.runs, profile, page.name)
 records = sum(of_function.values(), [])
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 comparisons.training_settings(sheet.runs, shown)
 
 # %% [markdown]
@@ -61,8 +61,8 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels in two rows. Three, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for each scoring function, its mean over seeds, over the faint paths of single seeds; softmax in orange, SSA in blue, the others in other colors. Fourth panel: a row for each scoring function with the mean ratio of its error to that of softmax at equal steps and at equal error in distribution.", "classes": "on-white"}, "figure": {"caption": "Is a scoring function better outside the training distribution, or only further trained? Above: error outside against error inside, along training, one path for each function, for three scales $\\sigma$; a function that generalizes better has the lower path. Below: ratio of each function's error to that of softmax after equally many steps (grey) and at equal error inside (black); left of 1 it is better than softmax."}}
 import matplotlib.pyplot as plt
-from icllib.colors import color_of
-from icllib.plotting import CRIMSON, OLIVE, ROSE, draw_rows, legend_below
+from claimbook.pages.plotting import CRIMSON, OLIVE, ROSE, draw_rows, legend_below
+from papers.colors import color_of
 
 above, below = plt.figure(figsize=(9, 7.5)).subfigures(2, 1)
 panels = [*above.subplots(1, 3), below.subplots()]
@@ -146,4 +146,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/training_control/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

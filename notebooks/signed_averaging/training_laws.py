@@ -26,15 +26,16 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import affine, training_laws as sheet
-from icllib.papers.signed_averaging.affine import FIRST_STDS, SIGMAS, SIZES
-from icllib.papers.signed_averaging.comparisons import (
+from papers.signed_averaging import affine, training_laws as sheet
+from papers.signed_averaging.affine import FIRST_STDS, SIGMAS, SIZES
+from papers.signed_averaging.comparisons import (
     geometric_rows, reached_on_own_law, training_settings)
 
-page = icllib.Page("signed_averaging/training_laws")
+page = claimbook.Page("signed_averaging/training_laws")
 records = icllib.records(affine.wider_inputs, profile, page=page.name)
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 training_settings(affine.wider_inputs, shown)
 
 # %% [markdown]
@@ -52,7 +53,7 @@ training_settings(affine.wider_inputs, shown)
 import numpy as np
 
 both = icllib.records(sheet.with_and_without_curriculum, profile, page=page.name)
-size, smaller = SIZES[shown], icllib.shown_profile(both)
+size, smaller = SIZES[shown], claimbook.shown_profile(both)
 metric = lambda name: affine.by_model(records, affine.models_by_law(shown), name)
 along = affine.by_model(both, sheet.models_by_curriculum(smaller), "error_along")
 panels = {  # title: profile, deviations or steps, errors of every model
@@ -68,7 +69,7 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error on a logarithmic axis. Against the standard deviation of all inputs: N(0, 1) rises from 0.002 to 55, N(0, 10) falls from 0.4 to 0.09, ends at 0.18 and crosses it between 2 and 3, N(0, 100) stays between 500 and 1,300. Of the first input alone: N(0, 1) rises to 0.3, N(0, 10) lies between 0.3 and 1.1 with a wide band. Of the functions: N(0, 1) and N(0, 10) rise, N(0, 100) stays between 1,500 and 3,300. Along training with and without a curriculum: two curves that coincide."}, "figure": {"caption": "Mean squared error, on a logarithmic axis, of softmax models that were trained on inputs from $N(0, 1)$, $N(0, 10)$ and $N(0, 100)$: against the scale of all inputs, of the first input alone, and of the functions. If wider training helped, its curves would be lower where the test is wide. Last panel: along training on $N(0, 1)$, with and without a curriculum."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import GOLD, OLIVE, ROSE, STEEL, draw, legend_below
+from claimbook.pages.plotting import GOLD, OLIVE, ROSE, STEEL, draw, legend_below
 
 figure, grid = plt.subplots(2, 2, figsize=(9, 6.6))
 for axes, title in zip(grid.flat, panels):
@@ -88,7 +89,7 @@ legend = legend_below(grid[0, 0], 3)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 numbers(table, ["inputs"], digits=3, x="sigma of the inputs")
 
@@ -153,4 +154,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/training_laws/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records + both, page.name))
+print(claimbook.provenance_line(records + both, page.name))

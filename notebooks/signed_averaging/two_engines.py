@@ -26,7 +26,7 @@
 #
 # The book trains small models side by side, in one module of its own, with random numbers of its own.
 # So the same settings are trained once more by a *plain loop*: GPT-2 of `transformers`, AdamW and
-# random numbers of PyTorch, in one file, `icllib/papers/signed_averaging/another_engine.py`. It shares
+# random numbers of PyTorch, in one file, `papers/signed_averaging/another_engine.py`. It shares
 # with our engine the settings and what is measured, on the same test prompts, and nothing else.
 #
 # - *Lines*, {cite:t}`naim2025scaled`: $y = a x + b$, errors as in
@@ -47,14 +47,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import two_engines as sheet
+from papers.signed_averaging import two_engines as sheet
 
-page = icllib.Page("signed_averaging/two_engines")
+page = claimbook.Page("signed_averaging/two_engines")
 records = icllib.records(sheet.runs, profile, page=page.name)
 others = icllib.records(sheet.every_ours, profile, page=page.name)
-shown = icllib.shown_profile([r for r in records if sheet.engine(r.run) == "ours"])
-icllib.settings_table(sheet.runs(shown)[0], ["seed"], profile=shown)
+shown = claimbook.shown_profile([r for r in records if sheet.engine(r.run) == "ours"])
+claimbook.settings_table(sheet.runs(shown)[0], ["seed"], profile=shown)
 
 # %% [markdown]
 # These are the settings of lines, which both engines take.
@@ -62,7 +63,7 @@ icllib.settings_table(sheet.runs(shown)[0], ["seed"], profile=shown)
 # ## Figure
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
 plain, start, signs = "plain loop", "plain loop, start linear", "plain loop, signs True"
 fleet = "ours in a fleet"
@@ -78,7 +79,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left, the error on lines at every point of a prompt, on a log axis, for ours in a fleet and alone, and for the plain loop with either start: the curves fall alike. Right, ratios of errors with their intervals in rows, on a log axis around 1."}, "figure": {"caption": "Left: error on lines as in training at each point of a prompt, with bands over seeds, by our engine, in fleets and one by one, and by a plain loop around GPT-2 of `transformers`, with either start. Right: ratios of the two engines' errors, and what a start as of `nn.Linear` and labels as in the authors' public code change, with 95% intervals. An interval around 1 shows no difference."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw, draw_rows, legend_below
+from claimbook.pages.plotting import BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw, draw_rows, legend_below
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2), width_ratios=(1, 1.1))
 for name, color in zip(at_points, (OLIVE, VIOLET, GOLD, CRIMSON)):
@@ -123,7 +124,7 @@ sheet.error_rows(found, signs, plain)
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.claims.sentences import with_interval
+from claimbook.claims.sentences import with_interval
 
 pd.DataFrame({name: {"fourth / third": with_interval(
     own[:, 0, 3:].mean(1) / own[:, 0, 2:].mean(1), scale="log")}
@@ -156,4 +157,4 @@ pd.DataFrame({name: {"fourth / third": with_interval(
 # {download}`figure.csv <../../results/signed_averaging/two_engines/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -31,13 +31,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.signed_averaging import deviant_sequences, quantifiers, without_labels as sheet
+from papers.signed_averaging import deviant_sequences, quantifiers, without_labels as sheet
 
-page = icllib.Page("signed_averaging/without_labels")
+page = claimbook.Page("signed_averaging/without_labels")
 records = icllib.records(sheet.runs, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, (*quantifiers.ASSUMED, "model.tokens"))
+shown = claimbook.shown_profile(records)
+claimbook.settings_of(sheet.runs, shown, (*quantifiers.ASSUMED, "model.tokens"))
 
 # %% [markdown]
 # These are the settings of softmax under `every`. The models are those of Figures 4 and 5
@@ -59,7 +60,7 @@ level = scale.ax.axhline(1 / 8, color="white")
 # Means over seeds:
 
 # %% tags=["numbers"]
-from icllib.plotting import numbers
+from claimbook.pages.plotting import numbers
 
 few = table[table.series.str.contains("constant|sigma = (?:1|3|10|30)$")]
 numbers(few, list(deviant_sequences.QUANTIFIERS), (10, 40, 60, 100, 200), x="length")
@@ -117,4 +118,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/without_labels/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

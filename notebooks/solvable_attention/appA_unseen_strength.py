@@ -27,13 +27,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import appA_unseen_strength as sheet
+from papers.solvable_attention import appA_unseen_strength as sheet
 
-page = icllib.Page("solvable_attention/appA_unseen_strength")
+page = claimbook.Page("solvable_attention/appA_unseen_strength")
 records = icllib.records(sheet.runs, profile, page=page.name)
 constrained, free = records
-icllib.settings_table(sheet.UnseenStrength(True), assumed=(
+claimbook.settings_table(sheet.UnseenStrength(True), assumed=(
     "strength", "context_length", "prompts", "shown", "seed"))
 
 # %% [markdown]
@@ -45,9 +46,9 @@ icllib.settings_table(sheet.UnseenStrength(True), assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: the answer during training rises from about 0.05 to 0.5; gradient descent lies on the closed form with the corrected rate, the one with the printed rate rises too early. Right: the constrained model's answers lie on the diagonal for all strengths from -1 to 2; the free model's answers are a parabola that crosses the diagonal at 0.5."}, "figure": {"caption": "Left: the answer $f$ of a constrained model during training, against time: gradient descent (dots) follows the closed form with our corrected rate, and not that with the printed one. Right: the trained model's answers to prompts of another strength than in training. On the diagonal a model reads the strength from its prompt; the free model leaves it, since it has learned its own strength by heart in part."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw, series
+from claimbook.pages.plotting import BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw, series
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 time = constrained["steps"] * constrained.run["learning_rate"]
 lines = {"gradient descent": "trained", "corrected rate": "right_rate",
          "printed rate": "printed_rate"}
@@ -120,4 +121,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/appA_unseen_strength/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -48,12 +48,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import appJ_first_order as sheet, formulas
+from papers.solvable_attention import appJ_first_order as sheet, formulas
 
-page = icllib.Page("solvable_attention/appJ_first_order")
+page = claimbook.Page("solvable_attention/appJ_first_order")
 records = icllib.records(sheet.runs, profile, page=page.name)
-icllib.settings_table(formulas.FirstOrder("Appendix G"), assumed=(
+claimbook.settings_table(formulas.FirstOrder("Appendix G"), assumed=(
     "start", "strength", "share", "lengths", "fitted_from", "times", "seed"))
 
 # %% [markdown]
@@ -65,9 +66,9 @@ icllib.settings_table(formulas.FirstOrder("Appendix G"), assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Largest error of f against context length from 10 to 1600 on logarithmic axes for two starts. Zeroth order and the printed first order fall with slope -1, the printed one lying above. The form for any start falls with slope -2 for both starts; the corrected printed form does so for the first start only."}, "figure": {"caption": "Largest error of four solutions of training, against the context length $\\psi$, on logarithmic axes, for two starts of training. A first-order solution should fall with slope $-2$. The printed one falls with slope $-1$, above the zeroth order that it should improve; the corrected one falls as it should from the left start alone, the one for any start from both."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import CRIMSON, GOLD, OLIVE, VIOLET, draw, legend_below, series
+from claimbook.pages.plotting import CRIMSON, GOLD, OLIVE, VIOLET, draw, legend_below, series
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 labels = dict(zip(sheet.FORMS, (
     "zeroth order", "first order, printed", "first order, corrected",
     "first order, any start")))
@@ -137,4 +138,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/appJ_first_order/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

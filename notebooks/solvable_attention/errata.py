@@ -26,13 +26,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import errata as sheet
+from papers.solvable_attention import errata as sheet
 
-page = icllib.Page("solvable_attention/errata")
+page = claimbook.Page("solvable_attention/errata")
 records = icllib.records(sheet.runs, profile, page=page.name)
 solution, laws, first = records
-icllib.settings_table(sheet.SolutionFormulas(), assumed=(
+claimbook.settings_table(sheet.SolutionFormulas(), assumed=(
     "context_length", "strength", "v", "w", "times", "seed"))
 
 # %% [markdown]
@@ -45,9 +46,9 @@ icllib.settings_table(sheet.SolutionFormulas(), assumed=(
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from icllib.plotting import CRIMSON, VIOLET, draw, series
+from claimbook.pages.plotting import CRIMSON, VIOLET, draw, series
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 groups = {"the solution": solution, "the scaling laws": laws,
           "the first order": first}
 pairs = {group: {name: value for name, value in r.metrics.items()
@@ -189,4 +190,4 @@ off("the first order")
 # {download}`figure.csv <../../results/solvable_attention/errata/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

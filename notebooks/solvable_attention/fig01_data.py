@@ -33,13 +33,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import fig01_data as sheet
+from papers.solvable_attention import fig01_data as sheet
 
-page = icllib.Page("solvable_attention/fig01_data")
+page = claimbook.Page("solvable_attention/fig01_data")
 point, *checks = icllib.records(sheet.runs, profile, page=page.name)
 checks, noisy = checks[:2], checks[2:]
-icllib.settings_table(sheet.DataPoint(), assumed=(
+claimbook.settings_table(sheet.DataPoint(), assumed=(
     "task.tasks", "task.alpha", "task.strength", "task.positive_share",
     "context_length", "prompts", "seed"))
 
@@ -50,9 +51,9 @@ icllib.settings_table(sheet.DataPoint(), assumed=(
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from icllib.plotting import GOLD, VIOLET, draw, matrix, series
+from claimbook.pages.plotting import GOLD, VIOLET, draw, matrix, series
 
-shown = icllib.shown_profile([point])
+shown = claimbook.shown_profile([point])
 tasks, pairs, s = len(point["shares"]), point.run["context_length"], point["type"]
 columns, names = np.arange(1, pairs + 2), [*range(1, tasks + 1), "y"]
 table = page.save_figure(
@@ -91,7 +92,7 @@ last = panels[3].set(xlabel="coordinate")
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the two forms"}
 check = sheet.Decoupling("fixed context")
-icllib.settings_table(check, assumed=[name for name in vars(check) if name != "noise"])
+claimbook.settings_table(check, assumed=[name for name in vars(check) if name != "noise"])
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}, "figure": {"caption": "Answers $f$ for the four most frequent tasks during training, against the step. Lines are gradient descent on all of the weight matrices, dots the recursion of four numbers for each task to which the paper reduces it; that they agree is why the model can be solved."}}
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.2))
@@ -149,4 +150,4 @@ page.verdicts()
 # The numbers behind the figures: {download}`figure.csv <../../results/solvable_attention/fig01_data/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line([point, *checks, *noisy], page.name))
+print(claimbook.provenance_line([point, *checks, *noisy], page.name))

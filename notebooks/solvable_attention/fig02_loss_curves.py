@@ -26,12 +26,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import fig02_loss_curves as sheet
+from papers.solvable_attention import fig02_loss_curves as sheet
 
-page = icllib.Page("solvable_attention/fig02_loss_curves")
+page = claimbook.Page("solvable_attention/fig02_loss_curves")
 records = icllib.records(sheet.runs, profile, page=page.name)
-icllib.settings_table(sheet.LossCurves(100),
+claimbook.settings_table(sheet.LossCurves(100),
                       assumed=("alpha", "strength", "shown", "seed"))
 
 # %% [markdown]
@@ -39,9 +40,9 @@ icllib.settings_table(sheet.LossCurves(100),
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Loss against time on logarithmic axes for context lengths 5 and 100: closed form as a solid line, gradient descent dashed, gradient flow as open circles. At 100 the three agree from t = 0.01 on, at 5 the closed form ends about 15 percent above the other two."}, "figure": {"caption": "Loss of linear attention during training, against time, on logarithmic axes, for a short and a long context. The closed form of the paper holds for long contexts: at length 100 it lies on gradient descent and gradient flow, at length 5 it ends above them."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, GOLD, VIOLET, draw, series
+from claimbook.pages.plotting import BLACK, GOLD, VIOLET, draw, series
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 names = {"closed_form": ("closed form", {"color": BLACK, "lw": 2}),
          "simulated": ("gradient descent", {"color": GOLD, "lw": 2, "ls": "--"}),
          "flow": ("gradient flow", {"color": VIOLET, "ls": "", "marker": "o",
@@ -127,4 +128,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig02_loss_curves/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -33,27 +33,28 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the simulations"}
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import fig03_scaling_laws as sheet, laws, softmax
+from papers.solvable_attention import fig03_scaling_laws as sheet, laws, softmax
 
-page = icllib.Page("solvable_attention/fig03_scaling_laws")
+page = claimbook.Page("solvable_attention/fig03_scaling_laws")
 records = icllib.records(sheet.runs, profile, page=page.name)
-icllib.settings_table(sheet.LawsBySimulation(1.8), assumed=("seed",))
+claimbook.settings_table(sheet.LawsBySimulation(1.8), assumed=("seed",))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the limit, which decides in t and C"}
-icllib.settings_table(laws.LawsInTheLimit(1.8), assumed=("tasks", "seed"))
+claimbook.settings_table(laws.LawsInTheLimit(1.8), assumed=("tasks", "seed"))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of late times, which decide in D and N"}
-icllib.settings_table(sheet.runs("paper")[-1], assumed=(
+claimbook.settings_table(sheet.runs("paper")[-1], assumed=(
     "beta", "time", "strength", "context_length", "tasks", "draws", "seed"))
 
 # %% [markdown]
 # ## Figure
 
 # %%
-from icllib.plotting import band, series
+from claimbook.pages.plotting import band, series
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 limit = {r.run["alpha"]: r for r in records if "compute_exponent" in r.metrics}
 simulated = [r for r in records if "kept_size_loss" in r.metrics]
 on_the_way = [r for r in records if "time" in r.run]
@@ -80,7 +81,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, time, number of data points and compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines, parallel to the dotted power laws of Table 1; at 500 tasks and 5,000 steps the curves in size turn up beyond about 25 to 40 tasks, those in data flatten, those in time follow the line, on top of the closed form's dots, and the lower envelope of the sizes in compute runs along its line."}, "figure": {"caption": "Scaling laws: loss against model size, time, data and compute, on logarithmic axes, where a power law is a straight line. Solid lines are gradient descent at the paper's size, dashed ones the limit of many tasks and long training, dotted ones the exponents of the paper's Table 1. In the limit the lines are parallel to Table 1; at the paper's size those in size and data bend away. Pale lines in (a): tasks beyond the model keep their first answer. Thin lines in (d): single sizes; thick: the best of them."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import GOLD, VIOLET, draw, legend_below
+from claimbook.pages.plotting import GOLD, VIOLET, draw, legend_below
 from icllib.theory.scaling_laws import theory_exponents
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 7))
@@ -190,4 +191,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig03_scaling_laws/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -34,20 +34,21 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the simulations"}
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import fig04_varied_laws as sheet, laws
-from icllib.results import select
+from claimbook.records import select
+from papers.solvable_attention import fig04_varied_laws as sheet, laws
 
-page = icllib.Page("solvable_attention/fig04_varied_laws")
+page = claimbook.Page("solvable_attention/fig04_varied_laws")
 records = icllib.records(sheet.runs, profile, page=page.name)
 simulated, limits, with_query, late, balance = (select(records, kind) for kind in (
     laws.VariedBySimulation, laws.VariedInTheLimit, sheet.QueryFeature, laws.FiniteTime,
     sheet.Balance))
 guesses = ("beta", "gamma", "context_length", "strength", "draws", "seed")
-icllib.settings_table(laws.VariedBySimulation(), assumed=guesses)
+claimbook.settings_table(laws.VariedBySimulation(), assumed=guesses)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the limit, which decides most claims"}
-icllib.settings_table(laws.VariedInTheLimit(), assumed=(
+claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 
 # %% [markdown]
@@ -57,7 +58,7 @@ icllib.settings_table(laws.VariedInTheLimit(), assumed=(
 # ## Figure
 
 # %%
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 anchors = {"size": 2, "time": 2, "data": 10, "compute": 5}
 limit_anchors = {"size": 1e2, "time": 1e5, "data": 3e4, "compute": 3e6}
 table = page.save_figure(
@@ -69,7 +70,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and faster for larger gamma. The losses in size and data soon level off, above the thin lines of infinite training. In time and compute the dotted generic power laws follow the falling parts better than the dashed printed ones, which are too flat for gamma above 0."}, "figure": {"caption": "Loss against time, size, data and compute, on logarithmic axes, if rarer tasks have shorter contexts ($\\beta$) or smaller strengths ($\\gamma$), at the paper's size. Dashed lines have the exponents of the paper's Table 2, dotted ones those that we derive where they differ. For $\\gamma$ above 0 the loss falls faster in time and compute than the dashed lines. Pale lines are single sizes in (b) and (f), and infinite training in (d) and (e)."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, GOLD, VIOLET, draw
+from claimbook.pages.plotting import BLACK, GOLD, VIOLET, draw
 from matplotlib.lines import Line2D
 
 
@@ -236,4 +237,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig04_varied_laws/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -32,12 +32,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import fig06_approximately_sparse as sheet
+from papers.solvable_attention import fig06_approximately_sparse as sheet
 
-page = icllib.Page("solvable_attention/fig06_approximately_sparse")
+page = claimbook.Page("solvable_attention/fig06_approximately_sparse")
 records = icllib.records(sheet.runs, profile, page=page.name)
-icllib.settings_table(sheet.ApproximatelySparse(100), assumed=(
+claimbook.settings_table(sheet.ApproximatelySparse(100), assumed=(
     "tasks", "alpha", "strength", "trained", "tested", "shown", "seed"))
 
 # %% [markdown]
@@ -46,7 +47,7 @@ icllib.settings_table(sheet.ApproximatelySparse(100), assumed=(
 # For 900 prompts bands are 95% intervals over ten draws of signs and noise.
 
 # %%
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 measured = sheet.by_context_length(records)
 table = page.save_figure(*sheet.curve_tables(measured, shown))
 
@@ -71,7 +72,7 @@ pd.DataFrame({f"psi = {psi}": {label: f"{of_length[name][:, -1].mean():.2g}"
 # for gradient descent, from the first steps ([Figure 2](fig02_loss_curves.ipynb)).
 
 # %% tags=["numbers"]
-from icllib.claims.sentences import with_interval
+from claimbook.claims.sentences import with_interval
 
 gaps = {"infinitely many prompts": "expected_gap",
         "900 prompts, loss on new ones": "test_gap",
@@ -114,4 +115,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig06_approximately_sparse/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -23,12 +23,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import fig07_idempotent as sheet
+from papers.solvable_attention import fig07_idempotent as sheet
 
-page = icllib.Page("solvable_attention/fig07_idempotent")
+page = claimbook.Page("solvable_attention/fig07_idempotent")
 records = icllib.records(sheet.runs, profile, page=page.name)
-icllib.settings_table(sheet.runs(profile)[0], assumed=(
+claimbook.settings_table(sheet.runs(profile)[0], assumed=(
     "start", "dimension", "strength", "draws", "shown", "seed"))
 
 # %% [markdown]
@@ -39,9 +40,9 @@ icllib.settings_table(sheet.runs(profile)[0], assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Loss against time for a balanced and an unbalanced start: the closed form as a line, gradient descent as dots on it, a plateau and then an exponential fall over six decades."}, "figure": {"caption": "Loss against time on prompts whose matrix is proportional to its own square, for two starts of training; the loss is on a logarithmic axis. There the closed form (line) is exact at any context length, and gradient descent (dots) lies on it over six decades."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw, series
+from claimbook.pages.plotting import draw, series
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 table = page.save_figure(*(series(r.run["start"], name, r["time"], r[name], shown)
                            for r in records for name in ("closed_form", "simulated")))
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
@@ -93,4 +94,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig07_idempotent/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

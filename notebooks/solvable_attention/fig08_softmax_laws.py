@@ -32,21 +32,22 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import fig08_softmax_laws as sheet, laws, softmax
+from papers.solvable_attention import fig08_softmax_laws as sheet, laws, softmax
 
-page = icllib.Page("solvable_attention/fig08_softmax_laws")
+page = claimbook.Page("solvable_attention/fig08_softmax_laws")
 records = icllib.records(sheet.runs, profile, page=page.name)
-icllib.settings_table(sheet.runs("paper")[1], assumed=(
+claimbook.settings_table(sheet.runs("paper")[1], assumed=(
     "learning_rate", "positive_share", "sizes", "width", "scale", "seed", "starts"))
 
 # %% [markdown]
 # ## Figure
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 slow, *others = records
 varied = [softmax.law_curve(r) for r in others if r.run["beta"]]
 fixed = [r for r in others if not r.run["beta"]]
@@ -64,7 +65,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four rows of two log-log panels, one column for each sign law: loss against model size, steps, data points and compute. The solid lines of softmax attention run along the dashed power laws of Table 1 in every panel; a learning rate of 0.001 lets the loss fall by a fifth only."}, "figure": {"caption": "Loss of softmax attention against model size, time, data and compute, on logarithmic axes; left with random signs of the features, right with all signs positive. Dashed lines have the exponents that the paper's Table 1 gives for linear attention: that the solid lines run along them means that the softmax does not change the laws. Bands are 95% intervals over starts."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import VIOLET, draw, legend_below
+from claimbook.pages.plotting import VIOLET, draw, legend_below
 
 figure, grid = plt.subplots(4, 2, figsize=(9, 12), sharey="row")
 for row, letter, (law, name) in zip(grid, "abcd",
@@ -172,4 +173,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig08_softmax_laws/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -26,13 +26,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import fig09_softmax_varied as sheet, laws, softmax
+from papers.solvable_attention import fig09_softmax_varied as sheet, laws, softmax
 
-page = icllib.Page("solvable_attention/fig09_softmax_varied")
+page = claimbook.Page("solvable_attention/fig09_softmax_varied")
 records = icllib.records(sheet.runs, profile, page=page.name)
 linear = icllib.records(sheet.linear_attention, profile, page=page.name)
-icllib.settings_table(sheet.runs("paper")[1], assumed=(
+claimbook.settings_table(sheet.runs("paper")[1], assumed=(
     "learning_rate", "beta", "positive_share", "context_length", "width", "scale",
     "seed", "starts"))
 
@@ -41,10 +42,10 @@ icllib.settings_table(sheet.runs("paper")[1], assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two log-log panels, random signs and all signs +1: loss against steps at beta 0 and beta 0.5. The solid and the dashed line lie on each other and follow the dotted law of beta 0, not the flatter one of beta 0.5."}, "figure": {"caption": "Loss of softmax attention against the step, on logarithmic axes, with contexts of one length ($\\beta = 0$) and with contexts that are shorter for rarer tasks ($\\beta = 0.5$); left with random signs of the features, right with all signs positive. Dotted lines have the exponents of the paper's Table 2. The solid and the dashed line lie on each other, so that the softmax does not feel the context length as linear attention does."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import GOLD, VIOLET, draw, series
+from claimbook.pages.plotting import GOLD, VIOLET, draw, series
 from icllib.theory.scaling_laws import theory_exponents
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 fitted = [(softmax.law_curve(r), r.run["beta"]) for r in records]
 curves = [(c, beta) for c, beta in fitted if c.law == "time"]
 table = page.save_figure(*(series(c.signs, f"beta = {beta}", c.xs, c.losses, shown)
@@ -72,7 +73,7 @@ legend = panels[0].legend()
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.claims.sentences import with_interval
+from claimbook.claims.sentences import with_interval
 
 rows = {}
 for signs in softmax.SIGN_LAWS:
@@ -133,4 +134,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig09_softmax_varied/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line([*records, *linear], page.name))
+print(claimbook.provenance_line([*records, *linear], page.name))

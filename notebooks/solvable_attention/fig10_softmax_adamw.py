@@ -19,14 +19,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import fig10_softmax_adamw as sheet, laws, softmax
+from papers.solvable_attention import fig10_softmax_adamw as sheet, laws, softmax
 
-page = icllib.Page("solvable_attention/fig10_softmax_adamw")
+page = claimbook.Page("solvable_attention/fig10_softmax_adamw")
 every = icllib.records(sheet.runs, profile, page=page.name)
 records = [record for record in every if record.run["optimizer"] == "AdamW"]
 descent = every[len(records) :]
-icllib.settings_table(sheet.runs("paper")[1], assumed=(
+claimbook.settings_table(sheet.runs("paper")[1], assumed=(
     "positive_share", "width", "scale", "seed", "starts"))
 
 # %% [markdown]
@@ -38,10 +39,10 @@ icllib.settings_table(sheet.runs("paper")[1], assumed=(
 # %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, data points, steps and compute under AdamW. In size and data the solid lines follow the dashed laws of Table 1. In time the loss stays up for tens of steps and then falls by orders of magnitude, far below the dashed line; the envelope in compute is steeper than its dashed line."}, "figure": {"caption": "Loss of softmax attention trained by AdamW, against model size, data, time and compute, on logarithmic axes; dashed lines have the exponents of the paper's Table 1. In size and data the loss follows them; in time it stays up and then falls at once, since AdamW learns rare tasks as fast as frequent ones."}}
 import matplotlib.pyplot as plt
 import numpy as np
-from icllib.claims.sentences import POSITIVE
-from icllib.plotting import GOLD, draw, legend_below, series
+from claimbook.claims.sentences import POSITIVE
+from claimbook.pages.plotting import GOLD, draw, legend_below, series
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 curves = sorted((softmax.law_curve(r) for r in records),
                 key=lambda c: (laws.LAWS.index(c.law), c.alpha))
 sizes, compute = records[0].run["sizes"], records[0]
@@ -148,4 +149,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig10_softmax_adamw/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(every, page.name))
+print(claimbook.provenance_line(every, page.name))

@@ -33,30 +33,31 @@
 profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the perceptron, for the law in t"}
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import laws, other_architectures as sheet, softmax
+from papers.solvable_attention import laws, other_architectures as sheet, softmax
 
-page = icllib.Page("solvable_attention/other_architectures")
+page = claimbook.Page("solvable_attention/other_architectures")
 records = icllib.records(sheet.runs, profile, page=page.name)
-icllib.settings_table(sheet.PerceptronTime(1.8), assumed=(
+claimbook.settings_table(sheet.PerceptronTime(1.8), assumed=(
     "tasks", "width", "read_out", "learning_rate", "seed", "starts", "steps"))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the closed forms"}
-icllib.settings_table(sheet.ClosedFormModel("diagonal", 1.8),
+claimbook.settings_table(sheet.ClosedFormModel("diagonal", 1.8),
                       assumed=("tasks", "start", "seed"))
 
 # %% [markdown]
 # ## Figure
 
 # %%
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 found = sheet.by_architecture(records)
 table = page.save_figure(*sheet.architecture_series(
     found, records[0].run["strength"], shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three rows of two log-log panels, one column for each alpha: loss against model size, time and data points. In size and data the curves of all models run along the dotted power laws of Table 1, mostly on top of each other; linear attention lies higher in data. In time linear attention, the diagonal network, the linear model and the perceptrons with a large read-out are parallel to Table 1 or nearly so; the perceptron and the linear network with a shared read-out fall more steeply."}, "figure": {"caption": "Loss, over that of always answering 0, of seven models against model size, time and data, on logarithmic axes; one column for each frequency law $\\alpha$ of the tasks. Dotted lines have the exponents of the paper's Table 1. If the architecture made no difference, all lines would be parallel to them; in time the perceptron and the linear network, whose shared read-outs grow, fall more steeply."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import (
+from claimbook.pages.plotting import (
     BLACK, CRIMSON, GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below)
 from icllib.theory.scaling_laws import theory_exponents
 
@@ -184,4 +185,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/other_architectures/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -29,11 +29,12 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import laws, table02_exponents as sheet
-from icllib.results import select
+from claimbook.records import select
+from papers.solvable_attention import laws, table02_exponents as sheet
 
-page = icllib.Page("solvable_attention/table02_exponents")
+page = claimbook.Page("solvable_attention/table02_exponents")
 records = icllib.records(sheet.runs, profile, page=page.name)
 simulated = select(records, laws.VariedBySimulation)
 in_limit = select(records, laws.VariedInTheLimit, start="proportional")
@@ -42,7 +43,7 @@ large_strength = select(in_limit, laws.VariedInTheLimit, strength=1e4, beta=0.0)
 both, both_large = select(in_limit, laws.VariedInTheLimit, beta=0.5, gamma=0.5)
 limits = [r for r in in_limit if r.run["strength"] == 1 and r is not both]
 on_the_way = select(records, laws.FiniteTime)
-icllib.settings_table(laws.VariedInTheLimit(), assumed=(
+claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 
 # %% [markdown]
@@ -53,10 +54,10 @@ icllib.settings_table(laws.VariedInTheLimit(), assumed=(
 # ## Figure
 
 # %%
-from icllib.plotting import series
+from claimbook.pages.plotting import series
 from icllib.theory.scaling_laws import local_exponents, theory_exponents
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 table = page.save_figure(*(
     series(f"{law}, alpha = {r.run['alpha']}", sheet.kind(r), r[law],
            local_exponents(r[law], r[f"{law}_loss"]), shown)
@@ -64,7 +65,7 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Local exponents in the limit: a row for each law, a column for each alpha. Inside the shaded fit window every curve comes close to one of the horizontal lines. For gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic line and the curve for strength ten thousand on the dashed printed line."}, "figure": {"caption": "Slope of the loss in log-log at each point, which is the exponent of its power law, in the limit, against size, time, data and compute; one column for each frequency law $\\alpha$ of the tasks. Dashed lines are the exponents that the paper prints, dotted ones ours where they differ, and the window in which we fit is grey. For strengths that fall with the rank ($\\gamma = 0.5$), the laws in time and compute settle on the dotted lines if the largest strength is 1, and on the dashed ones if it is $10^4$."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, GOLD, OLIVE, VIOLET, draw, legend_below
+from claimbook.pages.plotting import BLACK, GOLD, OLIVE, VIOLET, draw, legend_below
 
 figure, panels = plt.subplots(4, 2, figsize=(9, 12))
 names = laws.axis_names(r"$2 a_1 \Lambda_1$ t")
@@ -216,4 +217,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/table02_exponents/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

@@ -39,12 +39,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
+import claimbook
 import icllib
-from icllib.papers.solvable_attention import laws, thm31_closed_form as sheet
+from papers.solvable_attention import laws, thm31_closed_form as sheet
 
-page = icllib.Page("solvable_attention/thm31_closed_form")
+page = claimbook.Page("solvable_attention/thm31_closed_form")
 records = icllib.records(sheet.runs, profile, page=page.name)
-icllib.settings_table(sheet.runs(profile)[0],
+claimbook.settings_table(sheet.runs(profile)[0],
                       assumed=("start", "draws", "times", "seed"))
 
 # %% [markdown]
@@ -57,9 +58,9 @@ icllib.settings_table(sheet.runs(profile)[0],
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, one per kind of start: integrated output f against time as dots, closed form as a line through all of them, ending at Lambda."}, "figure": {"caption": "Answer $f$ of linear attention for one task during training, against time, from four kinds of start. The closed form of the paper's Theorem 3.1 (line) goes through the numerically integrated flow (dots) from each of these four starts, which all end at the strength $\\Lambda$ of the task."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw, series
+from claimbook.pages.plotting import draw, series
 
-shown = icllib.shown_profile(records)
+shown = claimbook.shown_profile(records)
 table = page.save_figure(*(series(r.run["start"], name, r["time"], r[name], shown)
                            for r in records for name in ("integrated", "closed_form")))
 figure, panels = plt.subplots(2, 2, figsize=(9, 5.8))
@@ -145,4 +146,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/thm31_closed_form/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(claimbook.provenance_line(records, page.name))

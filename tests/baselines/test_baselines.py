@@ -5,8 +5,8 @@ import pytest
 import torch
 from sklearn import linear_model
 
+from claimbook.records.errors import InputError
 from icllib.baselines import Ridge, Zero
-from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression

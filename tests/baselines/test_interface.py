@@ -3,11 +3,11 @@
 import pytest
 import torch
 
+from claimbook.records.errors import InputError
 from icllib import baselines
 from icllib.baselines import (DiscreteMMSE, ExponentialSmoother, HilbertEstimate, Lasso, LeastSquares,
                               MixtureRidge, OneStepGD, PsiL, Ridge, RidgeSweep, StudentNetwork,
                               XGBoost, Zero)
-from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.streams import Stream
 from icllib.tasks import FunctionPool, LinearRegression, SparseLinear

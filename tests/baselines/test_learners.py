@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import nn
 
+from claimbook.records.errors import InputError
 from icllib.baselines import Lasso, StudentNetwork, XGBoost, best_of_sweep
 from icllib.baselines.student import Students
-from icllib.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from icllib.results import PROJECT
+from claimbook.records import PROJECT
 
 sys.path.append(str(PROJECT / "benchmarks"))
 import train_plan

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from icllib.commands.train import trained_runs
-from icllib.results import PROJECT, digest, settings
+from claimbook.commands.train import trained_runs
+from claimbook.records import PROJECT, digest, settings
 from icllib.training import Fleet
 
 sys.path += [str(PROJECT / folder) for folder in ("benchmarks", "benchmarks/pretend_gpu", "tests/training")]

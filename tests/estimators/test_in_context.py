@@ -15,17 +15,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
+from claimbook.records import PROJECT
+from claimbook.records.errors import InputError
 from icllib.baselines import Ridge, RidgeSweep
-from icllib.errors import InputError
 from icllib.estimators import InContextClassifier, InContextRegressor, names
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
-from icllib.papers.causal_lm.few_shot_tokens import RidgeByClass
-from icllib.results import PROJECT
 from icllib.streams import Stream
 from icllib.tasks import BagOfWords, LinearRegression, Quantifier
 from icllib.training import Recipe, Run, jobs, load
 from icllib.training.weights import run_of
+from papers.causal_lm.few_shot_tokens import RidgeByClass
 
 DIMENSION, LONGEST = 20, 20  # as many features as scikit-learn's checks have; of their pairs, the last
 # Not run without the variable SCIPY_ARRAY_API.

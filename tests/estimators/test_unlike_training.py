@@ -10,8 +10,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 from sklearn.preprocessing import StandardScaler
 
+from claimbook.records.errors import InputError
 from icllib.baselines import Ridge
-from icllib.errors import InputError
 from icllib.estimators import InContextClassifier, InContextRegressor
 
 LEARNED, ASKED, FEATURES = 40, 20, 8

@@ -17,7 +17,7 @@ import torch
 import transformers
 from transformers.models.auto import modeling_auto
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.models.language import prefix_attention
 from icllib.models.signed_language import load_signed_averaging, use_signed_averaging
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from contract import shaken
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.models import Encoder, SignedAveraging, Softmax, Uniform
 from icllib.models.encoder import Dropout
 from icllib.streams import Stream

@@ -7,7 +7,7 @@ import pytest
 import transformers
 
 from every_class import row
-from icllib.results import PROJECT
+from claimbook.records import PROJECT
 
 TABLE = PROJECT / f"book/howto/classes/{transformers.__version__}.csv"
 # Names in files that differ from the model's, mixtures of experts, layers without attention, encoders,

@@ -8,7 +8,7 @@ import pytest
 import torch
 from contract import DIMENSION, prompts
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.models import MLP, FeatureMLP, ScalarRegression
 from icllib.models.features import FEATURES, feature_row, kernel_row, linear_row
 

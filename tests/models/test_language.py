@@ -8,7 +8,7 @@ from transformers import (BloomConfig, BloomForCausalLM, GPT2Config, GPT2LMHeadM
                           LlamaForCausalLM, MistralConfig, MistralForCausalLM, Qwen3Config,
                           Qwen3ForCausalLM)
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.models.language import prefix_attention
 from icllib.models.signed_language import load_signed_averaging, use_signed_averaging
 

@@ -13,7 +13,7 @@ import torch
 from transformers import (AutoModel, AutoModelForSequenceClassification, LlamaForCausalLM,
                           PreTrainedModel)
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.models.language import prefix_attention
 from icllib.models.signed_language import HUB_OPTIONS, OPTIONS, load_signed_averaging
 from random_language_models import TOKENS, make

@@ -7,8 +7,8 @@ import pytest
 import torch
 from contract import DIMENSION, prompts
 
+from claimbook.records.errors import InputError
 from icllib.attention import causal_pairs, full_pairs, with_queries
-from icllib.errors import InputError
 from icllib.models import LinearAttention
 from icllib.models.linear_attention import construct
 from icllib.theory import gradient_descent as theory

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from claimbook.records.errors import InputError
 from icllib import attention
-from icllib.errors import InputError
 from icllib.models.scalable import QASSMax, SSMax
 from icllib.models.scoring import Softmax
 from icllib.models.stacked import Initializer

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pytest
 import torch
 
+from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.attention import causal_pairs
-from icllib.errors import InputError
 from icllib.models.scalable import QASSMax, SSMax
 from icllib.models.scoring import (L1, CosFormer, Entmax, Gaussian, Identity, MixedHeads,
                                    Plain, Relu, SelfAdjusting, SignedAveraging, Softmax, Sparsemax,

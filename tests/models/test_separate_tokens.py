@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.models import Transformer
 from icllib.models.layout import separate_tokens
 

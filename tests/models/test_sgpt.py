@@ -8,7 +8,7 @@ import torch
 from contract import DIMENSION, prompts
 from torch.nn import functional as F
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.models import SGPT
 from icllib.models.packing import pack, packed_size, share_rows
 from icllib.streams import Stream

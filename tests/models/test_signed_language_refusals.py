@@ -8,7 +8,7 @@ import torch
 from transformers import (BloomConfig, BloomForCausalLM, Gemma2Config, Gemma2ForCausalLM,
                           GPT2Config, GPT2LMHeadModel)
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.models.signed_language import use_signed_averaging
 from random_language_models import IDS, MAKE, SIZES, TOKENS, make
 

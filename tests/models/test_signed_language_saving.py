@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from transformers import (AutoModelForCausalLM, AutoModelForMaskedLM, GPT2LMHeadModel, GPT2Model,
                           LlamaForSequenceClassification, LlamaModel)
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.models import signed_language
 from icllib.models.signed_language import (attention_layers, load_signed_averaging,
                                            use_signed_averaging)

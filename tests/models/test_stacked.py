@@ -9,7 +9,7 @@ from contract import DIMENSION
 from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.models import MLP, Softmax, Transformer
 from icllib.models.products import product
 from icllib.models.stacked import Initializer, linear

@@ -9,13 +9,13 @@ import torch
 from contract import DIMENSION
 from torch.nn.functional import gelu, pad, scaled_dot_product_attention
 
+from claimbook.records import digest, from_settings, key, settings, versions
+from claimbook.records.errors import InputError
 from icllib.attention import causal_pairs, with_queries
-from icllib.errors import InputError
 from icllib.models import CosFormer, SignedAveraging, Softmax, Transformer
-from icllib.papers.context_scaling import fig01_scaling
-from icllib.results import digest, from_settings, key, settings, versions
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, train
+from papers.context_scaling import fig01_scaling
 from test_scoring import SCORINGS
 
 LENGTHS = (3, 7, 12)

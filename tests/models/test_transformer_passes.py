@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.models import Transformer
 from icllib.models.layout import lay_out
 

@@ -6,9 +6,9 @@ import pytest
 import torch
 from standard_errors import STREAM, within_four_standard_errors
 
+from claimbook.records import from_settings, settings
+from claimbook.records.errors import InputError
 from icllib import tasks
-from icllib.errors import InputError
-from icllib.results import from_settings, settings
 from icllib.streams import Stream
 from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, FunctionPool,
                           LinearClassification, LinearRegression, Mixture, Prompt, Quantifier, ReluNetwork,

@@ -4,7 +4,7 @@ import pytest
 import torch
 from standard_errors import STREAM, within_four_standard_errors
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.tasks import LinearRegression
 
 

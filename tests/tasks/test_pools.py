@@ -8,8 +8,8 @@ import pytest
 import torch
 from standard_errors import STREAM, within_four_standard_errors
 
+from claimbook.records.errors import InputError
 from icllib.baselines import DiscreteMMSE, Ridge
-from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
 from icllib.streams import Stream

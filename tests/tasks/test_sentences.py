@@ -8,11 +8,9 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
+from claimbook.records.errors import InputError
 from icllib.data import DataFile
-from icllib.errors import InputError
 from icllib.models import Encoder, SignedAveraging, Softmax
-from icllib.papers.signed_averaging.table03_babyberta import (
-    GrammarProbes, MADE, MADE_PROBE, pseudo_log_likelihoods)
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.tasks.sentences import MASK, PAD, SPECIAL, encode
@@ -20,6 +18,8 @@ from icllib.training import Curriculum, Fleet, Recipe, Run
 from icllib.training.engine import clipped, run_steps
 from icllib.training.losses import masked_losses
 from icllib.training.run import Trained
+from papers.signed_averaging.table03_babyberta import (
+    GrammarProbes, MADE, MADE_PROBE, pseudo_log_likelihoods)
 
 IDS = torch.arange(4000)[None]
 
@@ -187,7 +187,7 @@ def test_a_wrong_file_a_missing_file_and_a_wrong_tokenizer_are_refused():
 @pytest.mark.parametrize("content, told", [(b"{", "expected the JSON of a tokenizer"), (b"[]", "expected the JSON of a tokenizer"),
                                            ("Wörter".encode("latin-1"), "expected text in UTF-8")])
 def test_files_whose_checksum_is_right_and_that_are_of_another_kind_are_told(tmp_path, monkeypatch, content, told):
-    monkeypatch.setenv("ICLLIB_DATA", str(tmp_path))
+    monkeypatch.setenv("CLAIMBOOK_DATA", str(tmp_path))
     (tmp_path / "own.json").write_bytes(content)
     own = DataFile("own.json", hashlib.sha256(content).hexdigest())
     with pytest.raises(InputError, match=f"own.json: {told}"):

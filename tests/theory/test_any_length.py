@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.theory import riccati
 from icllib.theory.any_length import time_to_reach
 

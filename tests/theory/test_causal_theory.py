@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from claimbook.records.errors import InputError
 from icllib.attention import full_pairs, with_queries
-from icllib.errors import InputError
-from icllib.papers.causal_lm.fig05_masks import MaskCheck
 from icllib.theory import gradient_descent as theory
 from icllib.theory import kaczmarz
+from papers.causal_lm.fig05_masks import MaskCheck
 
 PAIRS, DIMENSION = 5, 3
 

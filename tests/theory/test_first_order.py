@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as some
 
-from icllib.errors import InputError
-from icllib.papers.solvable_attention import formulas
-from icllib.papers.solvable_attention.formulas import equation_137
+from claimbook.records.errors import InputError
 from icllib.theory import riccati
 from icllib.theory.first_order import first_order
+from papers.solvable_attention import formulas
+from papers.solvable_attention.formulas import equation_137
 
 bounded = settings(derandomize=True, max_examples=60, deadline=None, database=None,
                    suppress_health_check=[HealthCheck.too_slow])  # which is the machine's health

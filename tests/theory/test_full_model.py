@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.errors import InputError
-from icllib.papers.solvable_attention import (
-    appA_unseen_strength, errata, fig01_data, fig06_approximately_sparse)
-from icllib.papers.solvable_attention.formulas import LawFormulas
+from claimbook.records.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model
+from papers.solvable_attention import (
+    appA_unseen_strength, errata, fig01_data, fig06_approximately_sparse)
+from papers.solvable_attention.formulas import LawFormulas
 
 TASKS, PAIRS, PROMPTS = 4, 6, 9
 TASK = SparseFeatureRegression(TASKS, alpha=1.2, strength=0.7, feature_noise=2.0)

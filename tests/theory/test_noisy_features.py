@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.papers.solvable_attention import fig06_approximately_sparse
 from icllib.theory import full_model, noisy_features
+from papers.solvable_attention import fig06_approximately_sparse
 
 STRENGTH, VARIANCE = 0.7, 0.3
 

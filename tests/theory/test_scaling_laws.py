@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from icllib.errors import InputError
-from icllib.papers.solvable_attention.fig03_scaling_laws import LawsBySimulation
+from claimbook.records.errors import InputError
 from icllib.theory import riccati, scaling_laws
+from papers.solvable_attention.fig03_scaling_laws import LawsBySimulation
 
 SHARES, STRENGTH, PSI = riccati.task_shares(30, 1.8), 0.5, 100
 V0, W0 = np.full(2, 0.1), np.full(2, 0.11)

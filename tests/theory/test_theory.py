@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from claimbook.records.errors import InputError
 from icllib.attention import causal_pairs, full_pairs, with_queries
-from icllib.errors import InputError
 from icllib.theory import gradient_descent as theory
 from icllib.theory import riccati
 

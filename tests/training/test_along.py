@@ -8,10 +8,10 @@ import pytest
 import torch
 from sklearn.metrics import log_loss
 
-from icllib.errors import InputError
+from claimbook.records import find_record
+from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength, Together
 from icllib.models import MLP, FeatureMLP, LinearAttention, Transformer
-from icllib.results import find_record
 from icllib.tasks import LinearRegression, Quantifier
 from icllib.training import (
     Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, records, train)
@@ -28,7 +28,7 @@ def run(seed=0, steps=30, stops=(7, 30)):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch, results):
-    monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(tmp_path / "checkpoints"))
+    monkeypatch.setenv("CLAIMBOOK_CHECKPOINTS", str(tmp_path / "checkpoints"))
     return results / "test" / "page"
 
 

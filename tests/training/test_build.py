@@ -6,8 +6,8 @@ from typing import ClassVar
 import pytest
 import torch
 
+from claimbook.records.errors import InputError
 from icllib.attention import softmax
-from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
 from icllib.models.mixing import Weighted

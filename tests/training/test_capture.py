@@ -8,16 +8,16 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from claimbook.pages.names import all_pages
+from claimbook.pages.page import runs_of
+from claimbook.records import settings
 from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, SignedAveraging,
                            Softmax, Transformer)
-from icllib.page_names import all_pages
-from icllib.pages import runs_of
-from icllib.papers.signed_averaging.table03_babyberta import MADE
-from icllib.results import settings
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe, Run
 from icllib.training.capture import captured_step, compiled
+from papers.signed_averaging.table03_babyberta import MADE
 
 MODELS = [Transformer(1, 2, 8), Transformer(1, 2, 8, tokens="separate"), MLP(8), SGPT(1, 8),
           Transformer(1, 2, 8, scoring=SignedAveraging()), Transformer(1, 2, 8, mask="prefix"),

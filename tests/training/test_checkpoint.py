@@ -11,17 +11,17 @@ from dataclasses import replace
 import pytest
 import torch
 
+from claimbook.records import digest, find_record
+from claimbook.records.errors import InputError
+from claimbook.records.limits import Limits
 from icllib.data import checksum
-from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP
-from icllib.results import digest, find_record
 from icllib.tasks import LinearRegression
 from icllib.training import Along, Fleet, OutOfTime, engine, jobs
 from icllib.training.capture import restore
 from icllib.training.checkpoint import (check_state, checkpoints, load_checkpoint, read_checkpoint,
                                         save_checkpoint, split_checkpoint)
-from icllib.training.limits import Limits
 from small_fleet import (RECIPE, Returns, finish_training, metrics_of, runs, start_training,
                          uninterrupted)
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, SGPT, Transformer
 from icllib.tasks import LinearClassification, Prompt

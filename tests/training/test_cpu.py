@@ -10,7 +10,7 @@ import sys
 import pytest
 import torch
 
-from icllib.results import PROJECT
+from claimbook.records import PROJECT
 from icllib.training.cpu import one_core
 
 SIZE = 2**27  # bytes, more than the C library keeps by its own adjustment

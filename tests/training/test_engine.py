@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from icllib.errors import InputError
+from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, LinearAttention, Transformer
 from icllib.streams import Stream

@@ -15,15 +15,15 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.errors import InputError, NoRoom
+from claimbook.records import find_record
+from claimbook.records.compute import records
+from claimbook.records.errors import InputError, NoRoom
+from claimbook.records.limits import Limits
 from icllib.models import MLP, Transformer
-from icllib.results import find_record
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, OutOfTime, Recipe, capture, engine, jobs, train
 from icllib.training.build import room_for
 from icllib.training.checkpoint import checkpoints
-from icllib.training.limits import Limits
-from icllib.training.records import records
 from small_fleet import RECIPE, metrics_of, runs
 
 COMPILE = torch.compile
@@ -206,10 +206,10 @@ def without_record(a_fleet):
 
 def together(folders, monkeypatch, tmp_path):
     """The numbers of a fleet that had room."""
-    monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path / "together"))
+    monkeypatch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "together"))
     jobs.train_fleets(FEW_STEPS, "smoke", tmp_path / "together" / "test" / "page")
     expected = metrics_of(FEW_STEPS)
-    monkeypatch.setenv("ICLLIB_RESULTS", str(folders.parents[1]))
+    monkeypatch.setenv("CLAIMBOOK_RESULTS", str(folders.parents[1]))
     return expected
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from icllib.errors import InputError
+from claimbook.records import find_record
+from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Relu, SignedAveraging, Softmax, Transformer
-from icllib.results import find_record
 from icllib.tasks import LinearRegression, SparseLinear
 from icllib.training import Curriculum, Fleet, Recipe, Run, jobs, train
 from icllib.training.engine import run_steps

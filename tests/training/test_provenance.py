@@ -8,14 +8,14 @@ import subprocess
 import pytest
 import torch
 
-from icllib.processor import processor_name
-from icllib.results import PROJECT
-from icllib.training.provenance import clocks, commit, cost_since, provenance
+from claimbook.records import PROJECT
+from claimbook.records.processor import processor_name
+from claimbook.records.provenance import clocks, commit, cost_since, provenance
 
 
 @pytest.fixture(autouse=True)
 def untold(monkeypatch):
-    monkeypatch.delenv("ICLLIB_COMMIT", raising=False)
+    monkeypatch.delenv("CLAIMBOOK_COMMIT", raising=False)
 
 
 @pytest.mark.skipif(not (PROJECT / ".git").exists() or not shutil.which("git"),
@@ -44,7 +44,7 @@ def checkout(tmp_path, monkeypatch):
     git("init", "-q")
     git("add", ".")
     git("commit", "-q", "-m", "one")
-    monkeypatch.setattr("icllib.training.provenance.PROJECT", tmp_path)
+    monkeypatch.setattr("claimbook.records.provenance.PROJECT", tmp_path)
     return tmp_path
 
 
@@ -65,18 +65,18 @@ def test_a_hook_of_another_repository_does_not_lend_its_commit(checkout, monkeyp
 def test_a_download_inside_another_repository_has_not_its_commit(checkout, monkeypatch):
     assert commit()["commit"] != "unknown"
     (checkout / "download" / "icllib").mkdir(parents=True)
-    monkeypatch.setattr("icllib.training.provenance.PROJECT", checkout / "download")
+    monkeypatch.setattr("claimbook.records.provenance.PROJECT", checkout / "download")
     assert commit() == {"commit": "unknown", "dirty": True}
 
 
 @pytest.mark.parametrize("told, dirty", [("0123456789ab", False), ("0123456789ab-dirty", True)])
 def test_a_copy_without_git_can_be_told_its_commit(told, dirty, monkeypatch):
-    monkeypatch.setenv("ICLLIB_COMMIT", told)
+    monkeypatch.setenv("CLAIMBOOK_COMMIT", told)
     assert commit() == {"commit": "0123456789ab", "dirty": dirty}
 
 
 def test_without_git_the_commit_is_unknown(monkeypatch):
-    monkeypatch.setattr("icllib.training.provenance.shutil.which", lambda name: None)
+    monkeypatch.setattr("claimbook.records.provenance.shutil.which", lambda name: None)
     assert commit() == {"commit": "unknown", "dirty": True}
 
 

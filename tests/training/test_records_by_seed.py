@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from icllib.errors import InputError
+from claimbook.records.compute import stored_records
+from claimbook.records.errors import InputError
 from icllib.training import jobs, records
-from icllib.training.records import stored_records
 from small_fleet import RECIPE, runs
 
 SMALL = replace(RECIPE, steps=5)

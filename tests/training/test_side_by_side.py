@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from claimbook.records.errors import InputError
 from icllib.baselines import Ridge
-from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Gaussian, Transformer
 from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression, side_by_side

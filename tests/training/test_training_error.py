@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from claimbook.records import find_record
+from claimbook.records.errors import InputError
 from icllib.baselines import Zero
-from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.models import MLP
-from icllib.results import find_record
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe, Run, workers
 from icllib.training.engine import run_steps

@@ -13,16 +13,16 @@ import pytest
 import torch
 
 import icllib
-from icllib.errors import InputError
+from claimbook.records import PROJECT, digest, find_record, settings
+from claimbook.records.compute import environment
+from claimbook.records.errors import InputError
 from icllib.estimators import InContextRegressor
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
-from icllib.results import PROJECT, digest, find_record, settings
 from icllib.streams import Stream
 from icllib.training import Along, jobs, untrained, weights, workers
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
-from icllib.training.records import environment
 from icllib.training.run import Trained
 from icllib.training.weights import find_weights, read, run_of, save_weights
 from small_fleet import RECIPE, runs
@@ -32,7 +32,7 @@ from small_fleet import RECIPE, runs
 def made(tmp_path_factory):
     """The records and weights of a fleet, which is trained once."""
     folder = tmp_path_factory.mktemp("made")
-    with environment(ICLLIB_RESULTS=folder, ICLLIB_CHECKPOINTS=folder / "checkpoints"):
+    with environment(CLAIMBOOK_RESULTS=folder, CLAIMBOOK_CHECKPOINTS=folder / "checkpoints"):
         jobs.train_and_save(runs(), "cpu", folder / "test" / "page")
     return folder / "test" / "page" / "cpu"
 

@@ -13,15 +13,15 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from claimbook.records import find_record
+from claimbook.records.errors import InputError
+from claimbook.records.limits import Limits, limits_of_page
 from icllib.baselines import XGBoost
-from icllib.errors import InputError
 from icllib.models import MixedHeads, Softmax, Transformer
-from icllib.papers.context_scaling.fig04_three_tasks import Baseline
-from icllib.results import find_record
 from icllib.training import Fleet, OutOfTime, jobs, workers
 from icllib.training.checkpoint import load_checkpoint
-from icllib.training.limits import Limits, limits_of_page
 from icllib.training.workers import Worker, visible
+from papers.context_scaling.fig04_three_tasks import Baseline
 from small_fleet import RECIPE, Returns, metrics_of, runs, uninterrupted
 
 
@@ -77,7 +77,7 @@ def test_two_measurements_of_one_training_go_to_one_processor(folders, monkeypat
 def test_fewer_train_together_where_there_is_little_room(folders, monkeypatch, tmp_path):
     jobs.train_fleets(runs(), "smoke", folders)
     together = metrics_of(runs())
-    monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path / "apart"))
+    monkeypatch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "apart"))
     jobs.train_fleets(runs(), "smoke", tmp_path / "apart" / "test" / "page", limits=Limits(members=2))
     assert [find_record(run, "test").provenance["fleet"] for run in runs()] == [2, 2, 1]
     for one, other in zip(together, metrics_of(runs())):

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from icllib.commands import command_line
+from claimbook.commands import command_line
 from icllib.training import engine, jobs
 
 if sys.argv[1] == "train":
@@ -15,5 +15,5 @@ if sys.argv[1] == "train":
     engine.SAVE_EVERY, save = 0.0, jobs.save_checkpoint
     jobs.save_checkpoint = lambda *words: (save(*words), time.sleep(pause))
     if os.path.exists(os.environ["DISK"] + "/full"):
-        os.environ["ICLLIB_CHECKPOINTS"] = os.environ["DISK"]
+        os.environ["CLAIMBOOK_CHECKPOINTS"] = os.environ["DISK"]
 command_line.main()

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from icllib.files import PROJECT
+from claimbook.records.files import PROJECT
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from icllib.commands.plan import plan
-from icllib.commands.train import train, trained_runs
-from icllib.files import PROJECT
-from icllib.page_names import all_pages
+from claimbook.commands.plan import plan
+from claimbook.commands.train import train, trained_runs
+from claimbook.pages.names import all_pages
+from claimbook.records.files import PROJECT
 from slurm_cluster import cluster, missing_programs
 
 PAGES = ["context_scaling/fig02_one_noise_level", "context_scaling/fig05_one_layer"]
@@ -82,8 +82,8 @@ def test_two_nodes_share_a_whole_chapter(running, tmp_path, monkeypatch):
 
 def trained_alone(pages, folder, monkeypatch):
     """The fleets of these pages, and their records as this process alone makes them."""
-    monkeypatch.setenv("ICLLIB_RESULTS", str(folder / "results"))
-    monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(folder / "checkpoints"))
+    monkeypatch.setenv("CLAIMBOOK_RESULTS", str(folder / "results"))
+    monkeypatch.setenv("CLAIMBOOK_CHECKPOINTS", str(folder / "checkpoints"))
     jobs = plan(pages, "smoke")
     for job in jobs:
         train(job.records)
@@ -105,8 +105,8 @@ def fleets_of(jobs):
 def start_workflow(running, pages, folder, command, environment, *options):
     """The workflow in a folder of its own, whose jobs run this command as icllib."""
     folder.mkdir()
-    own = {"PYTHONPATH": str(PROJECT), "ICLLIB_RESULTS": str(folder / "results"),
-           "ICLLIB_CHECKPOINTS": str(folder / "checkpoints"), "OMP_NUM_THREADS": "1"}
+    own = {"PYTHONPATH": str(PROJECT), "CLAIMBOOK_RESULTS": str(folder / "results"),
+           "CLAIMBOOK_CHECKPOINTS": str(folder / "checkpoints"), "OMP_NUM_THREADS": "1"}
     return subprocess.Popen(
         [sys.executable, "-m", "snakemake", "--snakefile", PROJECT / "workflow/Snakefile",
          "--workflow-profile", PROJECT / "workflow/profiles/slurm", "--directory", folder,

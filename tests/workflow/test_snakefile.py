@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from icllib.files import PROJECT
+from claimbook.records.files import PROJECT
 
 COMMAND = """
 import json, pathlib, sys

@@ -1,5 +1,5 @@
-from icllib.papers.causal_lm import block_causal, trained
-from icllib.papers.causal_lm.trained import Cell
+from papers.causal_lm import block_causal, trained
+from papers.causal_lm.trained import Cell
 
 
 def test_every_seed_in_a_table():

@@ -3,10 +3,10 @@
 import torch
 from torch.nn.functional import one_hot
 
-from icllib.papers.causal_lm import few_shot_tokens
 from icllib.streams import Stream
 from icllib.tasks import BagOfWords
 from icllib.training import Fleet
+from papers.causal_lm import few_shot_tokens
 
 TASK = BagOfWords(6, words=4, classes=3)
 

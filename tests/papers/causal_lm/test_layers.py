@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.papers.causal_lm import (
-    fig01_dynamics, fig02_linear_attention, fig04_causal_by_position, layers, propositions,
-    what_fails)
-from icllib.papers.causal_lm.layers import draw, query_errors
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
+from papers.causal_lm import (
+    fig01_dynamics, fig02_linear_attention, fig04_causal_by_position, layers, propositions,
+    what_fails)
+from papers.causal_lm.layers import draw, query_errors
 
 
 @pytest.mark.parametrize("made, names", [

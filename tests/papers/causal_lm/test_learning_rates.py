@@ -1,5 +1,5 @@
-from icllib.papers.causal_lm import learning_rates
-from icllib.papers.causal_lm.trained import SIZES
+from papers.causal_lm import learning_rates
+from papers.causal_lm.trained import SIZES
 
 
 def test_the_search_has_every_rate_for_every_model_and_a_seed_of_its_own():

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from icllib.papers.causal_lm import table01_prefix_causal
-from icllib.papers.causal_lm.trained import Cell
 from icllib.training import records, workers
+from papers.causal_lm import table01_prefix_causal
+from papers.causal_lm.trained import Cell
 
 
 def test_overfitting_is_a_ratio_of_ratios(results, monkeypatch):

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from icllib.papers.causal_lm import table03_extra_loss, trained
-from icllib.papers.causal_lm.trained import SIZES
+from papers.causal_lm import table03_extra_loss, trained
+from papers.causal_lm.trained import SIZES
 
 
 def test_one_kind_of_table_3_has_half_the_rate_with_both_masks():

@@ -1,8 +1,8 @@
 import numpy as np
 
-from icllib.claims import find_claim
-from icllib.claims.decisions import decide
-from icllib.papers.causal_lm import table07_permuted_pairs, trained
+from claimbook.claims import find_claim
+from claimbook.claims.decisions import decide
+from papers.causal_lm import table07_permuted_pairs, trained
 
 
 def test_printed_errors_are_compared_on_the_paper_s_task_alone():

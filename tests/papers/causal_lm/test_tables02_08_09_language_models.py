@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from icllib.claims import find_claim
-from icllib.papers.causal_lm import tables02_08_09_language_models
+from claimbook.claims import find_claim
+from papers.causal_lm import tables02_08_09_language_models
 
 PRINTED = {table.source: table for table in tables02_08_09_language_models.PRINTED}
 WHERE = {14: {"MMLU ": "Table 2: T5, MMLU", "BBH ": "Table 2: T5, BBH"},

@@ -3,14 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from icllib.claims import find_claim, load_claims
+from claimbook.claims import find_claim, load_claims
+from claimbook.records import digest, settings
 from icllib.models import Gaussian, Transformer
-from icllib.papers.causal_lm import (
+from icllib.training import records, workers
+from papers.causal_lm import (
     block_causal, fig03_layer_probes, fig06_training_sequences, table03_extra_loss,
     table07_permuted_pairs, tables04_06_fewer_pairs, trained)
-from icllib.papers.causal_lm.trained import Cell, SIZES, TASKS
-from icllib.results import digest, settings
-from icllib.training import records, workers
+from papers.causal_lm.trained import Cell, SIZES, TASKS
 
 PREFIX, CAUSAL = (Cell("linear", mask, True, True) for mask in trained.MASKS)
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
+from claimbook.records import Record
 from icllib.baselines import ExponentialSmoother, HilbertEstimate, OneStepGD, PsiL, Ridge
 from icllib.baselines.gradient import best_step, one_step_error
-from icllib.papers.context_scaling import estimators, scaling
-from icllib.papers.context_scaling.estimators import EstimatorErrors, Identities, LINEAR_20
-from icllib.results import Record
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, ReluNetwork
+from papers.context_scaling import estimators, scaling
+from papers.context_scaling.estimators import EstimatorErrors, Identities, LINEAR_20
 
 LINEAR, RELU = LinearRegression(3, 0.4, 0.7), ReluNetwork(3, width=10)
 MANY = torch.arange(200_000)[None]

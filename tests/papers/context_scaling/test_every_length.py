@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from icllib.papers.context_scaling import every_length
-from icllib.training.records import stored_records
+from claimbook.records.compute import stored_records
+from papers.context_scaling import every_length
 
 PAGE = "context_scaling/every_length"
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from icllib.papers.context_scaling import fig01_scaling, scaling
-from icllib.results import PROFILES
+from claimbook.records import PROFILES
+from papers.context_scaling import fig01_scaling, scaling
 
 
 def test_ratios_at_every_length_of_claim_4():

@@ -1,13 +1,13 @@
 import pytest
 
+from claimbook.records import PROFILES
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import SGPT, Transformer
-from icllib.papers.context_scaling import fig02_one_noise_level, fig03_two_noise_levels, gates
-from icllib.papers.context_scaling.fig02_one_noise_level import on_prompts_of_seeds
-from icllib.results import PROFILES
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
+from papers.context_scaling import fig02_one_noise_level, fig03_two_noise_levels, gates
+from papers.context_scaling.fig02_one_noise_level import on_prompts_of_seeds
 
 TASK = LinearRegression(3, 0.5, 1.0)
 

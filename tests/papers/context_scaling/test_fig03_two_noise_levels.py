@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
+from claimbook.records import PROFILES, versions
 from icllib.baselines import LeastSquares, MixtureRidge, Ridge, Zero
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models.packing import packed_size
-from icllib.papers.context_scaling import fig02_one_noise_level, fig03_two_noise_levels, scaling
-from icllib.papers.context_scaling.fig03_two_noise_levels import FEWER_LENGTHS
-from icllib.results import PROFILES, versions
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, TwoNoiseLevels
+from papers.context_scaling import fig02_one_noise_level, fig03_two_noise_levels, scaling
+from papers.context_scaling.fig03_two_noise_levels import FEWER_LENGTHS
 
 MIXTURE = TwoNoiseLevels(3, (0.1, 0.8), weight_std=0.5)
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
+from claimbook.claims import find_claim
+from claimbook.records import PROFILES, Record, settings
 from icllib.baselines import LeastSquares, StudentNetwork
-from icllib.claims import find_claim
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
-from icllib.papers.context_scaling import fig04_three_tasks, scaling
-from icllib.results import PROFILES, Record, settings
 from icllib.streams import Stream
 from icllib.tasks import ReluNetwork, SparseLinear
 from icllib.training import Run
+from papers.context_scaling import fig04_three_tasks, scaling
 
 CURVES = {
     fig04_three_tasks.TREES: {"SGPT", "GPT-2, separate tokens", "GPT-2, joint tokens", "XGBoost"},

@@ -1,5 +1,5 @@
-from icllib.papers.context_scaling import fig05_one_layer
 from icllib.training import workers
+from papers.context_scaling import fig05_one_layer
 
 
 def test_a_few_steps_start_no_second_process(results, monkeypatch):

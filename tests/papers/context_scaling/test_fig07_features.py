@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from icllib.papers.context_scaling import fig07_features, scaling
-from icllib.results import PROFILES, Record, settings
+from claimbook.records import PROFILES, Record, settings
+from papers.context_scaling import fig07_features, scaling
 
 
 def features(errors_of):

@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from icllib.errors import InputError
-from icllib.papers.context_scaling import fig08_sgpt_scaling, scaling
+from claimbook.records.errors import InputError
+from papers.context_scaling import fig08_sgpt_scaling, scaling
 
 
 def test_figure_8_at_cpu_trains_sgpt_as_gpt2_but_for_the_rate():

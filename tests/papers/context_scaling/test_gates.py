@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from icllib.papers.context_scaling import gates, scaling
-from icllib.results import Record
+from claimbook.records import Record
 from icllib.tasks import ReluNetwork
+from papers.context_scaling import gates, scaling
 
 
 def test_another_dimension_than_the_papers_decides_nothing():

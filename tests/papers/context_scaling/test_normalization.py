@@ -1,9 +1,9 @@
 import pytest
 import torch
 
+from claimbook.records import PROFILES
 from icllib.models import SGPT
-from icllib.papers.context_scaling import normalization
-from icllib.results import PROFILES
+from papers.context_scaling import normalization
 
 
 @pytest.mark.parametrize("profile", PROFILES)

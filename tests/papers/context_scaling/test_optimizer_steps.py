@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from icllib.papers.context_scaling import optimizer_steps, scaling
-from icllib.results import PROFILES
+from claimbook.records import PROFILES
+from papers.context_scaling import optimizer_steps, scaling
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
+from claimbook.records import PROFILES, Record, settings
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import FeatureMLP, MLP, ScalarRegression, Transformer
-from icllib.papers.context_scaling import (
+from papers.context_scaling import (
     fig01_scaling, fig02_one_noise_level, fig03_two_noise_levels, fig05_one_layer,
     fig06_scalar_against_row, fig07_features, fig08_sgpt_scaling, normalization, scaling, sizes,
     what_would_a_reviewer_ask)
-from icllib.results import PROFILES, Record, settings
 
 
 def test_slopes_over_either_range_of_tasks():

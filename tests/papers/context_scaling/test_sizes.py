@@ -3,10 +3,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from claimbook.records import Record, settings
 from icllib.models import SGPT, Transformer
-from icllib.papers.context_scaling import fig02_one_noise_level, sizes
-from icllib.results import Record, settings
 from icllib.tasks import LinearRegression
+from papers.context_scaling import fig02_one_noise_level, sizes
 
 
 def sizes_at(profile, kind):

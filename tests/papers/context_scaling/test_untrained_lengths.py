@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from claimbook.records import PROFILES
 from icllib.models import SGPT, Transformer
-from icllib.papers.context_scaling import untrained_lengths
-from icllib.results import PROFILES
+from papers.context_scaling import untrained_lengths
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -1,8 +1,8 @@
 import pytest
 
+from claimbook.records import PROFILES, Record, settings
 from icllib.models import FeatureMLP, MLP, SGPT, Transformer
-from icllib.papers.context_scaling import what_would_a_reviewer_ask
-from icllib.results import PROFILES, Record, settings
+from papers.context_scaling import what_would_a_reviewer_ask
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.errors import InputError
+from claimbook.records import Record, digest, settings
+from claimbook.records.errors import InputError
 from icllib.evaluate import Together
 from icllib.models import QASSMax, SignedAveraging, Softmax, Transformer
-from icllib.papers.signed_averaging import (
-    affine, attention_or_feed_forward, boundary_values, comparisons, fig03_softmax_ssa,
-    fig04_every, learned_exponents, table05_deviant_input, table06_depth_heads, training_control,
-    training_laws)
-from icllib.papers.signed_averaging.affine import (
-    DEVIANT, LearnedExponents, LineAnswers, SHAPES, SIZES, ShiftedErrors, affine_run, decoder,
-    scorings, scorings_on_affine_functions)
-from icllib.papers.signed_averaging.alternatives_on_every import scorings_on_every
-from icllib.papers.signed_averaging.quantifiers import SIZES as QUANTIFIER_SIZES
-from icllib.results import Record, digest, settings
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Recipe, records as records_of, train
+from papers.signed_averaging import (
+    affine, attention_or_feed_forward, boundary_values, comparisons, fig03_softmax_ssa,
+    fig04_every, learned_exponents, table05_deviant_input, table06_depth_heads, training_control,
+    training_laws)
+from papers.signed_averaging.affine import (
+    DEVIANT, LearnedExponents, LineAnswers, SHAPES, SIZES, ShiftedErrors, affine_run, decoder,
+    scorings, scorings_on_affine_functions)
+from papers.signed_averaging.alternatives_on_every import scorings_on_every
+from papers.signed_averaging.quantifiers import SIZES as QUANTIFIER_SIZES
 
 
 def names(runs):

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from icllib.claims import find_claim
-from icllib.papers.signed_averaging import affine, alternatives_on_every, quantifiers
-from icllib.papers.signed_averaging.affine import NAMES, TITLES, scorings
-from icllib.papers.signed_averaging.alternatives_on_every import scorings_on_every
-from icllib.papers.signed_averaging.quantifiers import SIZES
-from icllib.results import Record, dealt, settings
+from claimbook.claims import find_claim
+from claimbook.records import Record, dealt, settings
+from papers.signed_averaging import affine, alternatives_on_every, quantifiers
+from papers.signed_averaging.affine import NAMES, TITLES, scorings
+from papers.signed_averaging.alternatives_on_every import scorings_on_every
+from papers.signed_averaging.quantifiers import SIZES
 
 
 def made_of(wrong):

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 import torch
 
+from claimbook.claims import find_claim
+from claimbook.records import Record
+from claimbook.records.errors import InputError
 from icllib import attention
-from icllib.claims import find_claim
-from icllib.errors import InputError
-from icllib.papers.signed_averaging import appendix_j_theory
-from icllib.papers.signed_averaging.appendix_j_theory import AppendixJCheck, Printed, entropy_bounds
-from icllib.results import Record
 from icllib.theory import scoring
+from papers.signed_averaging import appendix_j_theory
+from papers.signed_averaging.appendix_j_theory import AppendixJCheck, Printed, entropy_bounds
 
 SETTINGS = [(1.0, 1.0), (1.5, 1.0), (2.2, 0.3)]
 XS = (-30.0, -2.0, -0.1, 0.05, 1.0, 400.0)

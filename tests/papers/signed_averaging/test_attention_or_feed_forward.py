@@ -1,9 +1,9 @@
 import pytest
 import torch
 
-from icllib.papers.signed_averaging import affine, attention_or_feed_forward
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
+from papers.signed_averaging import affine, attention_or_feed_forward
 
 
 def outputs(shape, change: str):

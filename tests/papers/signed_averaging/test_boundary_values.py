@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from icllib.papers.signed_averaging import boundary_values
-from icllib.papers.signed_averaging.boundary_values import QUERIES
+from papers.signed_averaging import boundary_values
+from papers.signed_averaging.boundary_values import QUERIES
 
 
 def test_the_rise_is_one_on_the_line_and_zero_beyond_a_boundary():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from icllib.claims import load_claims
-from icllib.papers.signed_averaging import (
+from claimbook.claims import load_claims
+from papers.signed_averaging import (
     affine, boundary_values, comparisons, fig03_softmax_ssa,
     learned_exponents, table05_deviant_input)
 

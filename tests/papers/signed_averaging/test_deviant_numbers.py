@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.errors import InputError
+from claimbook.records import Record, settings
+from claimbook.records.errors import InputError
 from icllib.models import SignedAveraging, Softmax, Sparsemax, Transformer
-from icllib.papers.signed_averaging import (
-    deviant_numbers, deviant_sequences, fig04_every, fig05_some, quantifiers)
-from icllib.papers.signed_averaging.deviant_numbers import each_kind, judged_kind
-from icllib.papers.signed_averaging.deviant_sequences import (
-    DeviantNumbers, chosen_cells, log_odds_of)
-from icllib.papers.signed_averaging.quantifiers import compared_on_every
-from icllib.results import Record, settings
 from icllib.tasks import Quantifier
 from icllib.training.run import Trained
+from papers.signed_averaging import (
+    deviant_numbers, deviant_sequences, fig04_every, fig05_some, quantifiers)
+from papers.signed_averaging.deviant_numbers import each_kind, judged_kind
+from papers.signed_averaging.deviant_sequences import (
+    DeviantNumbers, chosen_cells, log_odds_of)
+from papers.signed_averaging.quantifiers import compared_on_every
 
 EVERY, SOME = TASKS = [Quantifier("every"), Quantifier("some")]
 SMALL = DeviantNumbers((1, 100), (3, 6), 4, 40, seed=5)

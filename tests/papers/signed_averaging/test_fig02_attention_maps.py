@@ -1,6 +1,6 @@
 import numpy as np
 
-from icllib.papers.signed_averaging import fig02_attention_maps
+from papers.signed_averaging import fig02_attention_maps
 
 
 def test_shares_are_the_weights_that_the_last_token_gives_to_a_number():

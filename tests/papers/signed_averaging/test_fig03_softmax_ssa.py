@@ -1,6 +1,6 @@
 import numpy as np
 
-from icllib.papers.signed_averaging import fig03_softmax_ssa
+from papers.signed_averaging import fig03_softmax_ssa
 
 
 def test_cells_of_figure_3_are_counted_by_which_law_is_wide():

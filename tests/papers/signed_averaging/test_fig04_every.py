@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import torch
 
+from claimbook.records import Record, settings
 from icllib.models import Softmax
-from icllib.papers.signed_averaging import fig04_every, quantifiers
-from icllib.papers.signed_averaging.quantifiers import cells
-from icllib.results import Record, settings
+from papers.signed_averaging import fig04_every, quantifiers
+from papers.signed_averaging.quantifiers import cells
 
 
 def test_single_numbers_are_the_first_answers_at_the_largest_sigma():

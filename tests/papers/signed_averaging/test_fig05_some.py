@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from claimbook.records import Record, settings
 from icllib.models import SignedAveraging
-from icllib.papers.signed_averaging import fig05_some, quantifiers
-from icllib.papers.signed_averaging.quantifiers import AS_PRINTED, cells
-from icllib.results import Record, settings
+from papers.signed_averaging import fig05_some, quantifiers
+from papers.signed_averaging.quantifiers import AS_PRINTED, cells
 
 
 def test_a_part_without_a_wrong_sequence_counts_as_half_a_sequence():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.claims import find_claim
-from icllib.papers.signed_averaging import affine, fig06_07_llama, fig08_token_norms
+from claimbook.claims import find_claim
+from papers.signed_averaging import affine, fig06_07_llama, fig08_token_norms
 
 ENDS = {"every": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",
         "some": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",

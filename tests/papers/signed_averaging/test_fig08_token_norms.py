@@ -1,6 +1,6 @@
 import pytest
 
-from icllib.papers.signed_averaging import fig08_token_norms
+from papers.signed_averaging import fig08_token_norms
 
 
 def test_the_cost_is_one_pass_over_the_corpus():

@@ -1,7 +1,7 @@
 import pytest
 
-from icllib.errors import InputError
-from icllib.papers.signed_averaging import learned_exponents
+from claimbook.records.errors import InputError
+from papers.signed_averaging import learned_exponents
 
 
 def test_scorings_take_turns(monkeypatch):

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from claimbook.records import Record
 from icllib.models import SSMax, SignedAveraging, Softmax
-from icllib.papers.signed_averaging import longer_training as sheet
-from icllib.papers.signed_averaging.affine import base_runs, softmax_and_ssa
-from icllib.results import Record
+from papers.signed_averaging import longer_training as sheet
+from papers.signed_averaging.affine import base_runs, softmax_and_ssa
 
 
 def of_a_seed():

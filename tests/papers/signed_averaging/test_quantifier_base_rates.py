@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from icllib.papers.signed_averaging import quantifier_base_rates, quantifiers
-from icllib.papers.signed_averaging.quantifiers import reader_error
 from icllib.tasks import Quantifier
+from papers.signed_averaging import quantifier_base_rates, quantifiers
+from papers.signed_averaging.quantifiers import reader_error
 
 TASKS = [Quantifier(quantifier, law=law) for quantifier in ("every", "some")
          for law in ("independent", "balanced")]

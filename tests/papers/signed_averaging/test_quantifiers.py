@@ -7,18 +7,18 @@ import pandas as pd
 import pytest
 import torch
 
-from icllib.errors import InputError
+from claimbook.pages.plotting import series
+from claimbook.records import Record, digest, settings, stacked
+from claimbook.records.errors import InputError
 from icllib.models import SignedAveraging, Softmax, Transformer
-from icllib.papers.signed_averaging import (
-    fig02_attention_maps, fig04_every, fig05_some, quantifiers)
-from icllib.papers.signed_averaging.quantifiers import (
-    AS_PRINTED, AttentionMaps, Cell, QuantifierErrors, SIZES, cells, last_attention, open_rates,
-    reader_error)
-from icllib.plotting import series
-from icllib.results import Record, digest, settings, stacked
 from icllib.tasks import Quantifier
 from icllib.training import records
 from icllib.training.run import Trained
+from papers.signed_averaging import (
+    fig02_attention_maps, fig04_every, fig05_some, quantifiers)
+from papers.signed_averaging.quantifiers import (
+    AS_PRINTED, AttentionMaps, Cell, QuantifierErrors, SIZES, cells, last_attention, open_rates,
+    reader_error)
 
 
 def record(wrong, sigmas=(3, 1), lengths=(10, 50, 200)):

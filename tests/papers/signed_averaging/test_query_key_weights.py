@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.claims import find_claim
+from claimbook.claims import find_claim
+from claimbook.records import Record, settings
 from icllib.models import Transformer
-from icllib.papers.signed_averaging import affine, query_key_weights
-from icllib.papers.signed_averaging.affine import SIZES
-from icllib.papers.signed_averaging.query_key_weights import WeightSizes
-from icllib.results import Record, settings
 from icllib.training.run import Trained
 from icllib.training.weights import training_key
+from papers.signed_averaging import affine, query_key_weights
+from papers.signed_averaging.affine import SIZES
+from papers.signed_averaging.query_key_weights import WeightSizes
 
 
 def test_sizes_are_those_of_the_matrices_and_of_what_makes_the_scores():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from icllib.papers.signed_averaging import affine, comparisons, table01_scoring_functions
+from papers.signed_averaging import affine, comparisons, table01_scoring_functions
 
 
 @pytest.mark.parametrize("row, name", [(affine.PRINTED["softmax"], "Table 1, softmax"),

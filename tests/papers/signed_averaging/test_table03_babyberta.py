@@ -7,13 +7,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from icllib.claims import find_claim
+from claimbook.claims import find_claim
 from icllib.data import DataFile
-from icllib.papers.signed_averaging import table03_babyberta
-from icllib.papers.signed_averaging.table03_babyberta import (
+from icllib.training.fleets import fleets
+from papers.signed_averaging import table03_babyberta
+from papers.signed_averaging.table03_babyberta import (
     MADE, PROBES, PUBLIC, SCORINGS, TABLE_3, WordFrequencies, against_public,
     leads_of_named_probes, places_among_public, probe_ratios)
-from icllib.training.fleets import fleets
 
 CLAIM = find_claim("signed_averaging.18")
 
@@ -81,7 +81,7 @@ def test_the_paper_profile_has_the_settings_of_the_public_code():
 
 
 def test_word_frequencies_score_as_a_plain_loop_does(tmp_path, monkeypatch):
-    monkeypatch.setenv("ICLLIB_DATA", str(tmp_path))
+    monkeypatch.setenv("CLAIMBOOK_DATA", str(tmp_path))
     pairs = ["the dog sees a cat .", "the dogs see a bird .", "the dog sees a cat .",
              "the cat sees a dog .", "the old dog sees a cat .", "the dog sees a cat ."]
     (tmp_path / "probe.txt").write_text("\n".join(pairs) + "\n", "utf-8")

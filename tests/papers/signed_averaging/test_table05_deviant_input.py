@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from icllib.claims import load_claims
-from icllib.papers.signed_averaging import affine, comparisons, table05_deviant_input
-from icllib.papers.signed_averaging.affine import FIRST_STDS, SHAPES
+from claimbook.claims import load_claims
+from papers.signed_averaging import affine, comparisons, table05_deviant_input
+from papers.signed_averaging.affine import FIRST_STDS, SHAPES
 
 CLAIMS = {claim.id: claim.printed["value"] for claim in load_claims("signed_averaging")}
 

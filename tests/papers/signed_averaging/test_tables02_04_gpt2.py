@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from icllib.claims import find_claim
-from icllib.papers.signed_averaging import tables02_04_gpt2
-from icllib.papers.signed_averaging.tables02_04_gpt2 import BENCHMARKS, sampling_error
+from claimbook.claims import find_claim
+from papers.signed_averaging import tables02_04_gpt2
+from papers.signed_averaging.tables02_04_gpt2 import BENCHMARKS, sampling_error
 
 
 def test_ratios_of_the_printed_scores_are_those_of_the_claim():

@@ -1,5 +1,5 @@
 from icllib.models import SignedAveraging, Softmax
-from icllib.papers.signed_averaging import affine, training_laws
+from papers.signed_averaging import affine, training_laws
 
 
 def test_laws_of_training():

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.errors import InputError
-from icllib.papers.signed_averaging import another_engine, two_engines
-from icllib.papers.signed_averaging.affine import ShiftedErrors
-from icllib.papers.signed_averaging.another_engine import Decoder, PlainLoop, PointErrors, prompts
-from icllib.papers.signed_averaging.two_engines import ratio
+from claimbook.records.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, Quantifier
 from icllib.training import Fleet
+from papers.signed_averaging import another_engine, two_engines
+from papers.signed_averaging.affine import ShiftedErrors
+from papers.signed_averaging.another_engine import Decoder, PlainLoop, PointErrors, prompts
+from papers.signed_averaging.two_engines import ratio
 
 pytest.importorskip("transformers")
 PLAIN = [run for run in two_engines.runs("smoke") if isinstance(run, PlainLoop)]

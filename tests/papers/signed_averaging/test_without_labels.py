@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from icllib.claims import find_claim
-from icllib.papers.signed_averaging import fig02_attention_maps, without_labels
-from icllib.papers.signed_averaging.affine import FIRST_COUNTED
-from icllib.results import Record
+from claimbook.claims import find_claim
+from claimbook.records import Record
+from papers.signed_averaging import fig02_attention_maps, without_labels
+from papers.signed_averaging.affine import FIRST_COUNTED
 
 
 def records(rates):

@@ -1,4 +1,4 @@
-from icllib.papers.solvable_attention.fig01_data import Decoupling
+from papers.solvable_attention.fig01_data import Decoupling
 
 
 def test_noise_on_the_features_couples_the_tasks():

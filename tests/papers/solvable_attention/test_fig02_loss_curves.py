@@ -1,4 +1,4 @@
-from icllib.papers.solvable_attention.fig02_loss_curves import LossCurves
+from papers.solvable_attention.fig02_loss_curves import LossCurves
 
 
 def test_forward_euler_shares_the_first_steps_of_gradient_descent():

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from icllib.papers.solvable_attention.fig03_scaling_laws import (
-    ENVELOPE_BUDGETS, LawsBySimulation, simulated_envelope, simulated_exponents)
-from icllib.results import Record
+from claimbook.records import Record
 from icllib.theory import riccati
+from papers.solvable_attention.fig03_scaling_laws import (
+    ENVELOPE_BUDGETS, LawsBySimulation, simulated_envelope, simulated_exponents)
 
 
 def test_simulated_exponents_have_one_value_for_each_data_set():

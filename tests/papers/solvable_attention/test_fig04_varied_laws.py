@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from icllib.papers.solvable_attention.fig04_varied_laws import (
+from claimbook.records import Record
+from icllib.theory import riccati
+from papers.solvable_attention.fig04_varied_laws import (
     BALANCE_STARTS, Balance, FEWER_STEPS, QueryFeature, balance_ratios, beta_changes,
     grouped_tasks, largest_eigenvalues, varied_exponents)
-from icllib.results import Record
-from icllib.theory import riccati
 
 
 def test_grouped_tasks_sum_like_single_ones():

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.claims.sentences import with_interval
-from icllib.papers.solvable_attention import fig05_source_capacity
-from icllib.papers.solvable_attention.fig05_source_capacity import (
+from claimbook.claims.sentences import with_interval
+from papers.solvable_attention import fig05_source_capacity
+from papers.solvable_attention.fig05_source_capacity import (
     SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate, first_and_other_seeds,
     least_curvature, stable_seeds)
-from icllib.papers.solvable_attention.softmax import one_by_one
+from papers.solvable_attention.softmax import one_by_one
 
 SMALL = {"tasks": 4, "sizes": (3,), "width": 5, "scale": 0.5, "seed": 7}
 LONG = SourceCapacityCurves(1.8, **SMALL)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from icllib.papers.solvable_attention.fig08_softmax_laws import shifted_sizes
-from icllib.papers.solvable_attention.softmax import LawCurve, SoftmaxSizeLimit, one_by_one
+from papers.solvable_attention.fig08_softmax_laws import shifted_sizes
+from papers.solvable_attention.softmax import LawCurve, SoftmaxSizeLimit, one_by_one
 
 
 def test_exponents_in_the_papers_size_are_of_one_more_than_the_tasks():

@@ -1,7 +1,7 @@
 import mpmath
 import pytest
 
-from icllib.papers.solvable_attention.formulas import LawFormulas
+from papers.solvable_attention.formulas import LawFormulas
 
 
 def test_the_curvature_of_equation_83_by_exact_derivatives():

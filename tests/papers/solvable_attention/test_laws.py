@@ -2,13 +2,13 @@ import mpmath
 import numpy as np
 import pytest
 
-from icllib.errors import InputError
-from icllib.papers.solvable_attention.formulas import LawFormulas
-from icllib.papers.solvable_attention.laws import (
+from claimbook.records import Record
+from claimbook.records.errors import InputError
+from icllib.theory import riccati, scaling_laws
+from papers.solvable_attention.formulas import LawFormulas
+from papers.solvable_attention.laws import (
     BALANCED, FiniteTime, LATER, VariedBySimulation, VariedInTheLimit, exponent_table,
     late_exponents, outputs_at, spread_tasks, way_table)
-from icllib.results import Record
-from icllib.theory import riccati, scaling_laws
 
 
 def test_laws_at_a_finite_time_by_loops():

@@ -5,17 +5,17 @@ import pytest
 import torch
 from scipy.integrate import solve_ivp
 
-from icllib.errors import InputError
-from icllib.papers.solvable_attention import other_architectures
-from icllib.papers.solvable_attention.fig01_data import Decoupling
-from icllib.papers.solvable_attention.laws import LawsInTheLimit, VariedInTheLimit
-from icllib.papers.solvable_attention.other_architectures import (
-    ClosedFormModel, PerceptronData, PerceptronSize, PerceptronTime, SharedReadOut,
-    by_architecture, half_time, learned_one_by_one, linear_attention_unit)
-from icllib.papers.solvable_attention.thm31_closed_form import ClosedFormCheck
-from icllib.results import Record, settings
+from claimbook.records import Record, settings
+from claimbook.records.errors import InputError
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.perceptron import Perceptrons, losses_and_gradients, random_perceptron, train
+from papers.solvable_attention import other_architectures
+from papers.solvable_attention.fig01_data import Decoupling
+from papers.solvable_attention.laws import LawsInTheLimit, VariedInTheLimit
+from papers.solvable_attention.other_architectures import (
+    ClosedFormModel, PerceptronData, PerceptronSize, PerceptronTime, SharedReadOut,
+    by_architecture, half_time, learned_one_by_one, linear_attention_unit)
+from papers.solvable_attention.thm31_closed_form import ClosedFormCheck
 
 SHARES, STRENGTH = riccati.task_shares(6, 1.8), 0.5
 BOTH = torch.from_numpy(np.tile(SHARES / 2, (1, 2, 1)))

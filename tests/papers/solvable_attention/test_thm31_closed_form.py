@@ -1,8 +1,8 @@
 import pytest
 
-from icllib.papers.solvable_attention.fig07_idempotent import IdempotentCheck
-from icllib.papers.solvable_attention.thm31_closed_form import ClosedFormCheck
 from icllib.theory import riccati
+from papers.solvable_attention.fig07_idempotent import IdempotentCheck
+from papers.solvable_attention.thm31_closed_form import ClosedFormCheck
 
 
 def test_forward_euler_by_a_plain_loop():

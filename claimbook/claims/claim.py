@@ -1,0 +1,310 @@
+"""Papers and their claims, as paper.yml and claims.yml in papers/<paper>/ say.
+
+A claim is a statement of a paper with what decides it, written before the runs.
+claimbook/claims/decisions.py makes the verdicts.
+"""
+
+import math
+from dataclasses import MISSING, dataclass, field, fields
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from claimbook.claims.controls import CONTROLS
+from claimbook.claims.gates import Competence, Gate, Scope
+from claimbook.claims.rule import MARGINS, SCALES
+from claimbook.records import PROJECT, check_page
+from claimbook.records.checks import different, each, one_of, text, types_of_fields
+from claimbook.records.errors import DAMAGE, InputError
+from claimbook.records.files import check_project, read_yaml
+
+PREDICATES = {  # predicate -> the tolerances it takes
+    "identity": {"at_most"},
+    "value": {"factor", "distance"},
+    "ordering": {"below", "above"},
+    "trend": {"below", "above"},
+}
+READINGS = ("text", "table", "figure", "corrected")  # corrected: ours, where the print is wrong
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The description of a paper in papers/<name>/paper.yml."""
+
+    name: str  #: of its folder
+    order: int  #: its place among the papers
+    title: str
+    short: str  #: its title in tables and beside those of pages
+    question: str
+    claim: str  #: the paper's answer
+    answer: str  #: ours
+    links: dict  #: what -> address
+    citation: str  #: in BibTeX
+    pages: tuple[str, ...]  #: without the paper's name, in the order of the contents
+    figure: str | None = None  #: the page whose first figure stands on the front page
+
+
+def papers() -> dict[str, Paper]:
+    """Every paper that has a folder with a paper.yml, by name and in order.
+
+    Raises InputError if such a file is damaged or lacks a field, and outside a clone.
+    """
+    check_project()
+    found = [read_paper(path) for path in (PROJECT / "papers").glob("*/paper.yml")]
+    return {paper.name: paper for paper in sorted(found, key=lambda one: (one.order, one.name))}
+
+
+def read_paper(path: Path) -> Paper:
+    """The paper that this file describes; raises InputError for damage and for fields that are
+    missing, unknown or of another type."""
+    try:
+        found = read_yaml(path.read_text("utf-8"))
+        check_entries(found, Paper, given=("name",))
+        if not isinstance(found["pages"], list):
+            raise ValueError(f"pages: expected a list, got {found['pages']!r:.100}")
+        paper = Paper(path.parent.name, **found | {"pages": tuple(found["pages"])})
+        types_of_fields(paper)
+        different(pages=each(text, "pages", paper.pages, 0))
+        for page in paper.pages:
+            check_page(f"{paper.name}/{page}")
+        if other := [url for url in paper.links.values() if not str(url).startswith("https://")]:
+            raise ValueError(f"links: expected https://..., got {other[0]!r}")
+    except (yaml.YAMLError, *DAMAGE) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: expected the description of a paper, got a damaged file ({reason}); "
+                         "mend it or restore it from git") from None
+    return paper
+
+
+def check_entries(found, kind, given=()) -> None:
+    """Raises ValueError, by name, for entries that are not the fields of this dataclass, without those
+    that are given otherwise."""
+    own = [one for one in fields(kind) if one.name not in given]
+    check_names(found, [one.name for one in own],
+                [one.name for one in own if one.default is one.default_factory is MISSING])
+
+
+def check_names(found, known, needed) -> None:
+    """Raises ValueError for what is no mapping, and for a name that is missing or not known."""
+    if not isinstance(found, dict):
+        raise ValueError(f"expected {', '.join(needed)}, got {found!r:.100}")
+    if missing := [name for name in needed if name not in found]:
+        raise ValueError(f"{missing[0]}: expected this entry, got none")
+    if other := [name for name in found if name not in known]:
+        raise ValueError(f"{other[0]}: expected one of {', '.join(known)}")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a paper, with a predicate and a tolerance fixed before the run.
+
+    Raises InputError if these, the parts or the printed numbers are not complete.
+    """
+
+    id: str
+    source: str  #: figure, table, proposition or section
+    statement: str
+    printed: dict  #: value, and read: one of READINGS
+    predicate: str
+    statistic: str  #: the number that decides
+    parts: tuple[str, ...]  #: the stated range; each part has its own samples
+    tolerance: dict
+    page: str | None = None
+    not_run: str | None = None  #: why there is no verdict yet
+    printed_on: str | None = None  #: the page with the printed numbers of a claim that was not run
+    cost: str | None = None
+    scale: str = "linear"  #: of SCALES: on which the interval over seeds is formed
+    ours: bool = False  #: added by us, a control or a correction; it does not count as the paper's
+    exact: bool = False  #: a proof or a closed form, checked numerically
+    gate: Gate | None = None  #: of claims about trained models
+    control: str | None = None  #: one of CONTROLS: a case in which the claim must not hold
+    post_hoc: bool = False  #: written, divided or measured again after a result was known
+    rule_later: bool = False  #: it had evidence before the present rule of verdicts was made
+    headline: bool = False  #: shown first among its paper's claims
+    kind: str | dict | None = None  #: one of MARGINS, or {part: kind}; None: no test for no difference
+    null: float | None = None  #: the value that means no effect; 1 if there is a kind
+    pairs: str | None = None  #: if pairs of seeds decide: what the models of a pair share
+    added: dict = field(default_factory=dict)  #: parts that the paper does not state -> why
+    scope: Scope | None = None
+    competence: Competence | None = None
+    faulty: str | None = None  #: why the evidence on record does not count
+    objections: list = field(default_factory=list)  #: what the authors could object
+
+    def __post_init__(self):
+        for name, made in (("gate", Gate), ("scope", Scope), ("competence", Competence)):
+            if isinstance(given := getattr(self, name), dict):
+                try:
+                    object.__setattr__(self, name, made(**given))
+                except TypeError as error:  # other entries than its fields
+                    raise InputError(f"{self.id}: {name}: expected "
+                                     f"{', '.join(one.name for one in fields(made))}, got {given} ({error})") from None
+        types_of_fields(self)
+        self.check_choice("predicate", self.predicate, PREDICATES)
+        self.check_choice("control", self.control, (*CONTROLS, None))
+        self.check_choice("scale", self.scale, SCALES)
+        if len(self.tolerance) != 1 or not set(self.tolerance) <= PREDICATES[self.predicate]:
+            raise InputError(f"{self.id}: tolerance: expected one of "
+                             f"{sorted(PREDICATES[self.predicate])}, got {self.tolerance}")
+        if not self.parts:
+            raise InputError(f"{self.id}: parts: expected at least one, got none")
+        different(parts=each(text, "parts", self.parts))
+        each(text, "objections", self.objections, 0)
+        if not {"value", "read"} <= set(self.printed):
+            raise InputError(f"{self.id}: printed: expected value and read, got {self.printed}")
+        value = self.printed["value"]
+        if isinstance(value, dict) and (lacking := set(self.parts) - set(value)):
+            raise InputError(f"{self.id}: printed.value: expected one for each part, got none for "
+                             f"{', '.join(sorted(lacking))}")
+        self.check_choice("printed.read", self.printed["read"], READINGS)
+        self.check_kinds()
+        for part in self.parts:
+            try:
+                low, high = self.region(part)
+                sound = low < high
+            except (LookupError, TypeError, ZeroDivisionError):
+                sound = False
+            if not sound:
+                raise InputError(f"{self.id}: printed.value, tolerance: expected a region for "
+                                 f"{part}, got {self.printed['value']!r} and {self.tolerance}")
+
+    def check_kinds(self) -> None:
+        """Raises InputError for a kind of statistic, pairs or added parts that do not fit the claim."""
+        for part in set(self.kind if isinstance(self.kind, dict) else ()) | set(self.added):
+            self.check_choice("kind, added", part, self.parts)
+        printed = getattr(self.competence, "printed", None)
+        for part in printed if isinstance(printed, dict) else ():
+            self.check_choice("competence", part, self.parts)
+        for part in self.parts:
+            self.check_choice("kind", self.kind_of(part), (*MARGINS, None))
+        if (self.kind or self.pairs) and (self.scale, self.predicate) != ("log", "ordering"):
+            raise InputError(f"{self.id}: kind, pairs: expected none, or an ordering on the log scale, "
+                             f"got predicate {self.predicate} on the {self.scale} scale")
+        if self.added and (self.ours or len(self.added) == len(self.parts)):
+            raise InputError(f"{self.id}: added: expected some but not all parts, and a claim that is "
+                             f"the paper's, got {list(self.added)}{' of ours' * self.ours}")
+
+    def check_choice(self, name: str, value, known) -> None:
+        """Raises InputError for a value that is not among the known ones."""
+        if value not in known:
+            raise InputError(f"{self.id}: {name}: expected one of {', '.join(map(str, known))}, "
+                             f"got {value!r}")
+
+    @property
+    def paper(self) -> str:
+        return self.id.split(".")[0]
+
+    @property
+    def number(self) -> str:
+        """The claim's number among its paper's claims."""
+        return self.id.split(".")[1]
+
+    @property
+    def where(self) -> str:
+        """The source in the paper, with notes if we added the claim or fixed it late."""
+        notes = (["added by us"] * self.ours + ["post hoc"] * self.post_hoc
+                 + ["rule added later"] * self.rule_later)
+        return "; ".join([self.source, *notes])
+
+    def region(self, part: str) -> tuple[float, float]:
+        """The interval in which the statistic of a part must lie for the claim to hold."""
+        (kind, size), = self.tolerance.items()
+        if kind in ("at_most", "below"):
+            return -math.inf, size
+        if kind == "above":
+            return size, math.inf
+        printed = self.printed["value"]
+        printed = printed[part] if isinstance(printed, dict) else printed
+        return ((printed - size, printed + size) if kind == "distance"
+                else tuple(sorted((printed / size, printed * size))))
+
+    @property
+    def strict(self) -> bool:
+        """Whether the ends of a region do not belong to it, as for "below 1"."""
+        return not {"below", "above"}.isdisjoint(self.tolerance)
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The parts that make the verdict: those of the paper, or all of a claim that we added."""
+        return tuple(part for part in self.parts if part not in self.added)
+
+    def kind_of(self, part: str) -> str | None:
+        """The kind of statistic of a part, one of MARGINS; None without a test for no difference."""
+        return self.kind.get(part) if isinstance(self.kind, dict) else self.kind
+
+    def null_of(self, part: str) -> float | None:
+        """The value that means no effect; None if the claim has none."""
+        return 1.0 if self.kind_of(part) else self.null
+
+    def printed_of(self, part: str) -> float | None:
+        """The number that is printed for a part, on the scale of the statistic; None for words."""
+        value = self.printed["value"]
+        value = value[part] if isinstance(value, dict) else value
+        return None if isinstance(value, str) else float(value)
+
+
+def load_claims(paper: str) -> list[Claim]:
+    """The claims of a paper, its headline first; raises InputError for an unknown paper, and for a
+    file or a claim that lacks what a verdict needs."""
+    one_of(tuple(papers()), paper=paper)
+    path = PROJECT / "papers" / paper / "claims.yml"
+    state = path.stat() if path.exists() else None
+    return list(read_claims(path, paper, state and (state.st_mtime_ns, state.st_size)))
+
+
+@lru_cache(maxsize=8)
+def read_claims(path: Path, paper: str, state) -> list[Claim]:
+    """The claims in a file, cached for its present state."""
+    claims = []
+    try:
+        found = read_yaml(path.read_text("utf-8"))
+        check_names(found, ("paper", "claims"), ("paper", "claims"))
+        if found["paper"] != paper:
+            raise ValueError(f"paper: expected {paper}, the name of the folder, got {found['paper']!r:.100}")
+        if not isinstance(found["claims"], list):
+            raise ValueError(f"claims: expected a list, got {found['claims']!r:.100}")
+        for number, entry in enumerate(found["claims"], 1):
+            check_entries(entry, Claim)
+            if entry["id"] != f"{paper}.{number}":
+                raise ValueError(f"expected the id {paper}.{number}, got {entry['id']}")
+            claims.append(claim_of(entry))
+    except (yaml.YAMLError, *DAMAGE) as error:
+        after = f" after {claims[-1].id}" if claims else ""
+        reason = " ".join(str(error).split())  # YAML's has several lines
+        raise InputError(f"{path}: expected claims, got a damaged file{after} ({reason}); "
+                         "mend it or restore it from git") from None
+    return sorted(claims, key=lambda claim: not claim.headline)
+
+
+def claim_of(entry: dict) -> Claim:
+    """The claim that an entry of a file describes; raises InputError for values of other types,
+    a tolerance out of range, and a page that does not exist."""
+    for name in ("printed", "tolerance"):
+        if not isinstance(entry[name], dict):
+            raise InputError(f"{name}: expected names with values, got {entry[name]!r:.100}")
+    if not isinstance(entry.get("parts"), list | None):
+        raise InputError(f"{entry['id']}: parts: expected a list, got {entry['parts']!r}")
+    claim = Claim(**entry | {"parts": tuple(entry.get("parts") or ())})
+    (kind, size), = claim.tolerance.items()
+    least = {"at_most": 0, "distance": 0, "factor": 1}.get(kind, -math.inf)
+    if isinstance(size, bool) or not least <= size < math.inf or size == -math.inf:
+        raise InputError(f"tolerance: expected {kind} of at least {least}, got {size!r}")
+    for page in filter(None, (claim.page, claim.printed_on)):
+        check_page(page)
+        if not (PROJECT / "notebooks" / f"{page}.py").exists():
+            raise InputError(f"page: expected one in notebooks/, got {page!r}")
+    return claim
+
+
+def find_claim(claim_id: str) -> Claim:
+    """The claim with this id; raises InputError if there is none."""
+    text(claim_id=claim_id)
+    paper = claim_id.split(".")[0]
+    if paper not in papers():
+        raise InputError(f"claim id: expected <paper>.<number> with a paper of "
+                         f"{', '.join(papers())}, got {claim_id!r}")
+    claims = load_claims(paper)
+    for claim in claims:
+        if claim.id == claim_id:
+            return claim
+    raise InputError(f"claim id: expected {paper}.1 to {paper}.{len(claims)}, got {claim_id!r}")

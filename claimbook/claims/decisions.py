@@ -1,0 +1,283 @@
+"""Decisions: what the evidence on record says of a claim, and how strong it is; never stored.
+
+The evidence for a claim, samples of one statistic for each part of its range, lives in
+results/<paper>/<page>/evidence.json, written by the page that decides it. A decision is a pure
+function of claim and evidence; claimbook/claims/rule.py has the rule and book/verdicts.md tells it.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from claimbook.claims import rule
+from claimbook.claims import Claim, load_claims, papers
+from claimbook.claims.controls import controlled
+from claimbook.claims.rule import FEWEST_SEEDS, verdict_of, words_of
+from claimbook.records import PROFILES, results_folder
+from claimbook.records.checks import MEASURED, instance, numbers, rank
+from claimbook.records.errors import DAMAGE, InputError
+
+# Of the evidence, by profile; a closed form is "exact".
+STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
+             "smoke": "smaller model"}
+SEEN = {"exact": "exactly", "paper": "at the paper's size",
+        "paper's model": "in the paper's model, trained for less",
+        "smaller model": "in smaller models"}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A claim with what was measured for it, and what that says."""
+
+    claim: Claim
+    profile: str | None = None  #: None if nothing was measured
+    evidence: dict | None = None  #: part -> list of samples
+    gate: dict | None = None  #: part -> what the models behind each sample have reached
+    control: dict | None = None  #: part -> samples where the claim must not hold
+
+    @property
+    def verdict(self) -> str:
+        """One of VERDICTS, from the parts that the paper states."""
+        return verdict_of(map(self.state, self.claim.judged))
+
+    @property
+    def words(self) -> str:
+        """The verdict and the size at which it was seen: "holds in 3 of 8, in smaller models"."""
+        return self.told(self.claim.judged)
+
+    @property
+    def beside(self) -> str | None:
+        """The same for the parts that we added to a paper's claim; None without such parts."""
+        return self.told(tuple(self.claim.added)) if self.claim.added else None
+
+    def told(self, parts) -> str:
+        """The verdict of these parts, and the size at which it was seen."""
+        words = words_of(map(self.state, parts))
+        return words if words == "not tested" else f"{words}, {SEEN[self.strength]}"
+
+    @property
+    def strength(self) -> str | None:
+        """How strong the evidence is: exact, paper, paper's model or smaller model."""
+        return ("exact" if self.claim.exact else STRENGTHS[self.profile]) if self.profile else None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the evidence says something: neither undecided nor not tested."""
+        return self.verdict not in ("undecided", "not tested")
+
+    @property
+    def left(self) -> list[str]:
+        """The paper's parts that are undecided or not tested."""
+        return [part for part in self.claim.judged
+                if self.state(part) in ("undecided", "not tested")]
+
+    def counted(self, part: str) -> list[float]:
+        """The samples of a part whose models have learned."""
+        return learned(self.claim, self.evidence[part], self.gate and self.gate[part])
+
+    def counted_or_all(self, part: str) -> list[float]:
+        """The same, or all samples if no model has learned."""
+        return self.counted(part) or self.evidence[part]
+
+    def state(self, part: str) -> str:
+        """The state of a part, one of `claimbook.claims.rule.STATES`.
+
+        "not tested" without evidence that counts, and with fewer than FEWEST_SEEDS models that have
+        learned, or fewer than half.
+        """
+        if part not in self.states:
+            self.states[part] = self.find_state(part)
+        return self.states[part]
+
+    @cached_property
+    def states(self) -> dict[str, str]:
+        """Those of the parts that were asked for."""
+        return {}
+
+    def find_state(self, part: str) -> str:
+        claim = self.claim
+        outside = claim.scope and self.profile not in claim.scope.profiles
+        if self.profile is None or claim.faulty or outside:
+            return "not tested"
+        counted, count = self.counted(part), len(self.evidence[part])
+        if self.gate and len(counted) < max(math.ceil(count / 2), FEWEST_SEEDS):
+            return "not tested"
+        return state(claim, part, counted)
+
+    def size(self, part: str) -> rule.Size | None:
+        """How far a part's printed number is from ours; None without one, if exact or not tested."""
+        printed = self.claim.printed_of(part)
+        if printed is None or self.claim.exact or self.state(part) == "not tested":
+            return None
+        return rule.size(self.counted(part), printed, self.claim.scale, self.claim.null_of(part))
+
+    def share(self, part: str) -> tuple[float, int, float, float] | None:
+        """For a claim on pairs of seeds: the pairs in which the model leads, the number of pairs, and
+        the 95% interval of the share. None for other claims and without pairs that count."""
+        if not self.claim.pairs or not self.profile or not (counted := self.counted(part)):
+            return None
+        better = pairs_led(self.claim, part, counted)
+        return better, len(counted), *rule.share_of_pairs(better, len(counted))[1:]
+
+    @property
+    def same_models(self) -> bool:
+        """Whether all parts were measured on the same trained models."""
+        return bool(self.gate) and len(set(map(str, self.gate.values()))) == 1
+
+    @property
+    def competence(self) -> list[tuple[float, float]]:
+        """The statistic of the gate as (ours, printed), for each part if the paper prints it by part.
+
+        Ours is the mean over the models that have learned, or over all if none has.
+        """
+        known = self.claim.competence
+        if not known or not self.gate:
+            return []
+        parts = known.printed if isinstance(known.printed, dict) else {None: known.printed}
+        pairs = []
+        for part, number in parts.items():
+            at_gate = [self.gate[part]] if part else self.gate.values()
+            values = [value for of_part in at_gate for value in of_part if math.isfinite(value)]
+            if values := list(filter(self.claim.gate.passes, values)) or values:
+                pairs.append((float(np.mean(values)), number))
+        return pairs
+
+    @property
+    def control_verdict(self) -> str | None:
+        """The verdict that the same rule gives for the control."""
+        return self.control and verdict_of(
+            [state(self.claim, part, samples) for part, samples in self.control.items()])
+
+    @property
+    def can_be_lost(self) -> bool:
+        """Whether the control shows that the claim could have got another verdict.
+
+        If the claim fails the control must not fail; if no difference is seen it must see one.
+        Otherwise the control must not hold; nor hold in part, if the claim holds in part.
+        """
+        none_seen = "no difference", "no difference in part"
+        lost = {"holds in part": ("holds", "holds in part"), "fails": ("fails",)} | dict.fromkeys(none_seen, none_seen)
+        return bool(self.control) and (
+            self.control_verdict not in lost.get(self.verdict, ("holds",)))
+
+
+def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=None,
+           control=None) -> Decision:
+    """The decision that evidence gives for a claim.
+
+    gate: what the models behind each sample have reached, by part or one list for all parts.
+    control: samples for each part in a case in which the claim must not hold, unless they follow
+    from the evidence. Raises InputError for an unknown profile, for other parts than the claim's,
+    for a part without samples or with several for a model, and for a missing gate.
+    """
+    instance(Claim, claim=claim)
+    if profile not in PROFILES:
+        raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "
+                         f"got {profile!r}")
+    instance(dict, evidence=evidence)
+    gate = by_part(claim, gate) if claim.gate else None
+    for name, parts in {"evidence": evidence, "gate": gate, "control": control}.items():
+        if parts is None:
+            continue
+        instance(dict, **{name: parts})
+        if set(parts) != set(claim.parts):
+            raise InputError(f"{claim.id}: expected {name} for {list(claim.parts)}, "
+                             f"got {list(parts)}")
+        for part, values in parts.items():
+            if rank(values) != 1 or not len(values):
+                raise InputError(f"{claim.id}: expected one number of {name} for each model behind "
+                                 f"{part}, got {values!r:.200}")
+            numbers(MEASURED, **{f"{claim.id}, {name}, {part}": values})
+    control = control or (controlled(claim, evidence) if claim.control else None)
+    decision = Decision(claim, profile, evidence, gate, control)
+    decision.verdict  # raises here, and not in a display, if samples are damaged
+    return decision
+
+
+def by_part(claim: Claim, gate) -> dict[str, list[float]]:
+    """The values at the gate for each part; raises InputError for none."""
+    if gate is None:
+        raise InputError(f"{claim.id}: gate: expected what the models have reached, "
+                         f"{claim.gate.statistic}, got nothing")
+    if not isinstance(gate, dict):
+        numbers(MEASURED, gate=gate)
+        gate = {part: gate if rank(gate) == 0 else list(gate) for part in claim.parts}
+    return gate
+
+
+def learned(claim: Claim, samples, gate) -> list[float]:
+    """The samples whose models have passed the gate; if there is not one value for each sample, all
+    values must pass."""
+    if gate is None:
+        return list(samples)
+    passed = [claim.gate.passes(value) for value in gate]
+    if len(passed) != len(samples):
+        passed = [all(passed)] * len(samples)
+    return [sample for sample, sound in zip(samples, passed) if sound]
+
+
+def state(claim: Claim, part: str, samples) -> str:
+    """The state that the rule gives a part, by pairs of seeds or by the interval of samples."""
+    if claim.pairs:
+        asked = rule.no_lead if is_denied(claim, part) else rule.lead
+        return asked(pairs_led(claim, part, samples), len(samples))
+    return rule.state(samples, claim.region(part), claim.scale, claim.strict, claim.kind_of(part),
+                      claim.printed_of(part))
+
+
+def is_denied(claim: Claim, part: str) -> bool:
+    """Whether a claim on pairs says that the model does not lead."""
+    bottom, top = claim.region(part)
+    return bottom < 1 < top
+
+
+def pairs_led(claim: Claim, part: str, samples) -> float:
+    """The number of pairs in which the model leads whose lead the claim states or denies.
+
+    A tie counts half. samples: the ratio of the two models of each pair.
+    """
+    bottom, top = claim.region(part)
+    below = top <= 1 or -math.inf < bottom < 1  # "lower", and "no lower but for a tenth"
+    return sum((value < 1 if below else value > 1) + (value == 1) / 2 for value in samples)
+
+
+def finite(values) -> list[float | None]:
+    """Numbers for JSON, which has no infinity and no NaN."""
+    return [value if math.isfinite(value) else None for value in values]
+
+
+def finite_parts(parts: dict | None) -> dict | None:
+    """The same for the numbers of each part."""
+    return parts and {part: finite(values) for part, values in parts.items()}
+
+
+def evidence_path(page: str) -> Path:
+    """The file with what a page measured for its claims."""
+    return results_folder() / page / "evidence.json"
+
+
+def ledger() -> list[Decision]:
+    """Every claim of every paper with its verdict."""
+    return [decision_on_record(claim) for paper in papers() for claim in load_claims(paper)]
+
+
+def decision_on_record(claim: Claim) -> Decision:
+    """The decision that the committed evidence gives; raises InputError if it is damaged, or of a claim
+    that has other parts today."""
+    path = evidence_path(claim.page) if claim.page else None
+    if path is None or not path.exists():
+        return Decision(claim)
+    try:
+        evidence = {**json.loads(path.read_text("utf-8"))}
+        if claim.id not in evidence:
+            return Decision(claim)
+        found = evidence[claim.id]
+        return decide(claim, found["parts"], found["profile"], found.get("gate"),
+                      found.get("control"))
+    except DAMAGE as error:
+        raise InputError(f"{path}: expected evidence of today's claims, got a damaged file or that of "
+                         f"an older version ({error}); run the page again or restore it from git") from None

@@ -1,0 +1,64 @@
+"""Verdicts for programs: entries of claims.json and of `claims --json`, rows of claims.csv.
+
+All come from `entry`, so that they cannot differ.
+"""
+
+import csv
+import io
+
+from claimbook.claims.decisions import SEEN, Decision, finite, finite_parts
+from claimbook.claims.rule import interval
+from claimbook.claims.sentences import sentence
+
+COLUMNS = ["id", "part", "verdict", "words", "seen", "says", "printed", "mean", "low", "high", "at_least",
+           "at_most", "counted", "seeds", "printed_excluded", "half_excluded", "pairs_led", "pairs",
+           "part_added_by_us", "evidence", "profile", "headline", "added_by_us", "post_hoc",
+           "rule_later", "source", "page", "statement", "statistic", "sentence"]
+
+
+def entry(item: Decision) -> dict:
+    """A claim with all that its verdict follows from, for JSON."""
+    claim = item.claim
+    return {"id": claim.id, "paper": claim.paper, "headline": claim.headline, "source": claim.source,
+            "statement": claim.statement, "printed": claim.printed, "predicate": claim.predicate,
+            "statistic": claim.statistic, "scale": claim.scale, "kind": claim.kind, "null": claim.null,
+            "tolerance": claim.tolerance, "verdict": item.verdict, "words": item.words,
+            "seen": None if item.verdict == "not tested" else SEEN[item.strength],
+            "beside": item.beside, "sentence": sentence(item), "evidence": item.strength,
+            "profile": item.profile, "post_hoc": claim.post_hoc, "rule_later": claim.rule_later,
+            "added_by_us": claim.ours, "page": claim.page, "not_run": claim.not_run,
+            "cost": claim.cost, "same_models": item.same_models, "gate": finite_parts(item.gate),
+            "competence": [{"ours": ours, "printed": printed} for ours, printed in item.competence],
+            "control": claim.control, "control_verdict": item.control_verdict,
+            "parts": [part_entry(item, part) for part in item.evidence or ()]}
+
+
+def part_entry(item: Decision, part: str) -> dict:
+    """What was measured for a part; the mean and its interval are of the samples that count."""
+    mean, low, high = finite(interval(item.counted_or_all(part), item.claim.scale))
+    bottom, top = finite(item.claim.region(part))
+    size, share = item.size(part), item.share(part) or (None,) * 4
+    between = finite([size.low, size.high]) if size else [None, None]
+    return {"part": part, "part_added_by_us": part in item.claim.added, "says": item.state(part),
+            "mean": mean, "low": low, "high": high, "at_least": bottom, "at_most": top,
+            "printed_number": item.claim.printed_of(part),
+            "one_more_low": between[0], "one_more_high": between[1],
+            "printed_excluded": size and size.excluded, "half_excluded": size and size.half_excluded,
+            "pairs_led": share[0], "pairs": share[1], "share_low": share[2], "share_high": share[3],
+            "counted": len(item.counted(part)), "seeds": len(item.evidence[part]),
+            "samples": finite(item.evidence[part])}
+
+
+def as_csv(decisions: list[Decision]) -> str:
+    """A row for each part of each claim; claims that were not run have one row without numbers."""
+    rows = []
+    for item in map(entry, decisions):
+        printed = item["printed"]["value"]
+        for part in item["parts"] or [{"part": None}]:
+            value = printed.get(part["part"]) if isinstance(printed, dict) else printed
+            rows.append(item | part | {"printed": value})
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

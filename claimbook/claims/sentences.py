@@ -1,0 +1,160 @@
+"""A verdict as a sentence made by code: the printed number, our number, and the verdict."""
+
+from collections import Counter
+
+import numpy as np
+
+from claimbook.claims.decisions import Decision
+from claimbook.claims.rule import LEAD, MARGINS, STATES, interval
+
+NONE_PRINTED = "the paper prints no number for it"
+ANYWHERE, POSITIVE, SHARE = (-np.inf, np.inf), (0, np.inf), (0, 1)  # what a quantity can be
+
+
+def sentence(item: Decision) -> str:
+    """The result of a claim in one or a few sentences."""
+    if item.profile is None:
+        return f"Not tested: {item.claim.not_run or 'the claim waits for its run'}."
+    if item.claim.faulty:
+        return f"Not tested: {item.claim.faulty}."
+    parts = tuple(part for part in item.claim.judged if item.state(part) != "not tested")
+    if not parts:
+        return f"Not tested: {why_not_tested(item)}."
+    numbers = "; ".join(filter(None, (printed(item, parts), ours(item, parts))))
+    said = "; ".join(filter(None, (states(item, item.claim.judged), pairs(item, parts),
+                                   sizes(item, parts))))
+    text = f"{numbers[0].upper()}{numbers[1:]}: {said}."
+    if item.claim.added:
+        text += f" Beside, of parts that we added: {states(item, tuple(item.claim.added))}."
+    return text
+
+
+def why_not_tested(item: Decision) -> str:
+    """Why no part of a claim with evidence is tested."""
+    scope = item.claim.scope
+    if scope and item.profile not in scope.profiles:
+        return scope.because
+    return "too few models have learned"
+
+
+def printed(item: Decision, parts) -> str:
+    """The numbers that the paper prints for these parts; empty if it prints words."""
+    values = [item.claim.printed_of(part) for part in parts]
+    if item.claim.predicate == "identity" or None in values:
+        return ""
+    word = "corrected" if item.claim.printed["read"] == "corrected" else "printed"
+    if item.claim.kind_of(parts[0]) is None:
+        return f"{word} {span(values)}"
+    return f"{word} {as_times(values)}"
+
+
+def ours(item: Decision, parts) -> str:
+    """The means of these parts and the ends of their intervals."""
+    found = [interval(item.counted(part), item.claim.scale) for part in parts]
+    means, lows, highs = zip(*found)
+    ends = [min(lows), max(highs)] if means != lows else []
+    if item.claim.kind_of(parts[0]) is None:
+        return f"ours {span(means)}" + (f" ({span(ends)})" if ends else "")
+    return f"ours {as_times(means, ends)}"
+
+
+def as_times(ratios, ends=()) -> str:
+    """Ratios and the ends of their intervals in words: "2 to 5 times lower (1.5 to 6)" where all lie
+    below 1, higher where all lie above, and "0.9 times as high" else."""
+    way, all_of = "as high", [*ratios, *ends]
+    if min(all_of) > 1:
+        way = "higher"
+    elif 0 < min(all_of) and max(all_of) < 1:
+        way, ratios, ends = "lower", [1 / ratio for ratio in ratios], [1 / end for end in ends]
+    return f"{span(ratios)} times {way}" + (f" ({span(ends)})" if ends else "")
+
+
+def span(values) -> str:
+    """The least and the greatest of some numbers: "0.98 to 1.01"."""
+    return " to ".join(dict.fromkeys(short(end, 3) for end in (min(values), max(values))))
+
+
+def states(item: Decision, parts) -> str:
+    """How many of these parts are in which state."""
+    counts = Counter(map(item.state, parts))
+    found = []
+    for state in STATES:
+        if counts[state]:
+            words = state
+            if state == "no difference":
+                margins = {MARGINS[kind] for part in parts if item.state(part) == state
+                           and (kind := item.claim.kind_of(part))}
+                if margins:
+                    words += f" beyond {' or '.join(f'{margin - 1:.0%}' for margin in sorted(margins))}"
+            found.append(words if len(parts) == 1 else f"{words} in {counts[state]}")
+    if len(parts) == 1:
+        return found[0]
+    same = ", same models" * item.same_models
+    return f"{', '.join(found)} of {len(parts)} parts{same}"
+
+
+def pairs(item: Decision, parts) -> str:
+    """In how many pairs of seeds the model leads; empty for claims that are not judged so."""
+    found = [share for part in parts if (share := item.share(part))]
+    if not found:
+        return ""
+    better = ", ".join(f"{won:g} of {count}" for won, count, *_ in found)
+    excluded = sum(high < LEAD for *_, high in found)
+    low, high = min(low for *_, low, _ in found), max(high for *_, high in found)
+    text = f"better in {better} pairs of seeds (a share of {short(low, 2)} to {short(high, 2)})"
+    if excluded:
+        text += (", a lead in three of four is excluded"
+                 + f" in {excluded} of {len(found)}" * (len(found) > 1))
+    return text
+
+
+def sizes(item: Decision, parts) -> str:
+    """Whether models like ours give the printed numbers; empty for parts without a size."""
+    found = [size for part in parts if (size := item.size(part))]
+    if not found:
+        return ""
+    excluded = sum(size.excluded for size in found)
+    half = sum(size.half_excluded or False for size in found)
+    of = lambda count: "" if len(found) == 1 else f" in {count} of {len(found)}"
+    if not excluded:
+        return f"models like ours give the printed number{of(len(found))}"
+    text = f"the printed number is excluded for models like ours{of(excluded)}"
+    return text + f", and half its effect{of(half)}" * bool(half)
+
+
+def competence(item: Decision) -> str:
+    """How good our models are at the task of training, compared with the printed number; empty if
+    nothing was trained."""
+    if not item.gate:
+        return ""
+    if not item.competence:
+        return NONE_PRINTED
+    ours, theirs = zip(*item.competence)
+    numbers = f"{digits(ours)} against {digits(theirs)}, {item.claim.competence.source}"
+    if not all(theirs):
+        return numbers
+    return f"{digits([one / other for one, other in item.competence])} times the printed ({numbers})"
+
+
+def digits(values) -> str:
+    """The least and the greatest with two digits."""
+    return " to ".join(dict.fromkeys(short(end, 2) for end in (min(values), max(values))))
+
+
+def short(value: float, digits: int) -> str:
+    """A number with this number of digits: 0.12, 1.2e-05, but 120 and not 1.2e+02."""
+    return f"{float(f'{value:.{digits}g}'):.15g}"
+
+
+def with_interval(samples, digits: int = 2, scale: str = "linear", within=ANYWHERE) -> str:
+    """A mean and its 95% interval over seeds as text; without spread only the number.
+
+    digits: one or two more if the ends of the interval would look equal. within: the range of the
+    quantity, such as SHARE; the interval is cut there.
+    """
+    mean, *ends = interval(samples, scale)
+    low, high = np.clip(ends, *within)
+    for count in range(digits, digits + 3):
+        if short(low, count) != short(high, count):
+            return f"{short(mean, count)} [{short(low, count)}, {short(high, count)}]"
+    return short(mean, digits)

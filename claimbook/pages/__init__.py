@@ -1,0 +1,1 @@
+"""A page of a book, its figures, and how it is executed."""

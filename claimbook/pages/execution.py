@@ -1,0 +1,370 @@
+"""Executes a page: as a notebook through papermill, or cell by cell in this process without Jupyter.
+
+Both ways set parameters in a cell of their own behind the page's, work in the page's folder, so that
+files beside it are found, and stop at the first cell that fails. Cells are counted as Jupyter counts
+them: those with code, from 1.
+"""
+
+import ast
+import contextlib
+import json
+import logging
+import os
+import re
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+
+from claimbook.pages.names import notebooks_folder
+from claimbook.records import PROJECT, digest
+from claimbook.records.compute import environment
+from claimbook.records.errors import InputError, OutOfTime
+from claimbook.records.files import damage_told, matplotlib_folder, temporary_folder
+
+CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
+NO_CODE = re.compile(r"\[(markdown|md|raw)\]")  # in the line that begins a cell
+TAGS = re.compile(r"""tags["']?\s*[=:]\s*(\[[^\]]*\])""")
+FOR_JUPYTER = re.compile(r"^(?:# ?)?([%!][^\n]*)|^(await\b[^\n]*)", re.MULTILINE)  # jupytext hides magics
+STOPS = (InputError, OutOfTime)
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+SAVING = 120.0  # seconds that a kernel has to save what it trains when it is asked to stop
+START, OUTPUT = 600, 60  # seconds that a loaded machine has to start a kernel, and to bring what a cell wrote
+
+
+class PageFailed(RuntimeError):
+    """A page stopped with an error of its own, or did not come to its end."""
+
+
+def execute(page: str, parameters: dict, deadline: float | None = None):
+    """Run a page and return its notebook, or None where Jupyter is missing.
+
+    deadline: the time.monotonic() at which training stops, which `limits.json` tells; a cell that is still running SAVING seconds
+    later has failed. Raises PageFailed where a cell fails or a later one was not reached.
+    """
+    try:
+        import papermill  # noqa: F401
+    except ImportError:
+        execute_as_script(page, parameters)
+        return None
+    return execute_as_notebook(page, parameters, deadline)
+
+
+# ---- a page's text --------------------------------------------------------------------------
+
+
+def page_source(page: str) -> str:
+    """The text of a page; raises InputError where it has none."""
+    path = notebooks_folder() / f"{page}.py"
+    with damage_told(path, "a page"):
+        return path.read_text("utf-8-sig")
+
+
+def code_cells(page: str) -> list[tuple[str, int, list[str]]]:
+    """The text of each cell with code, the line before its first, and its tags."""
+    source = page_source(page)
+    heads = list(CELL.finditer(source))
+    cells = [(source[: heads[0].start() if heads else None], 0, [])]
+    for head, following in zip(heads, [*heads[1:], None]):
+        if NO_CODE.search(head[1]):
+            continue
+        text = source[head.end() : following.start() if following else None]
+        cells.append((text, source.count("\n", 0, head.end()), tags_of(page, head[1])))
+    return [cell for cell in cells if cell[0].strip()]
+
+
+def tags_of(page: str, head: str) -> list[str]:
+    """The tags in the line that begins a cell; raises InputError for what is no list of texts."""
+    found = TAGS.search(head)
+    try:
+        return list(ast.literal_eval(found[1])) if found else []
+    except (ValueError, SyntaxError):
+        raise InputError(f'{page}: tags: expected a list as in tags=["parameters"], got {found[1]}'
+                         ) from None
+
+
+def parameters_of(page: str) -> dict[str, ast.expr]:
+    """What a page's parameters cell assigns, by name; raises InputError where it has no such cell, or
+    several, or one that is no Python."""
+    cells = [(text, start) for text, start, tags in code_cells(page) if "parameters" in tags]
+    if len(cells) != 1:
+        raise InputError(f'{page}: expected a cell that begins with # %% tags=["parameters"], found '
+                         f'{len(cells) or "none"}')
+    (text, start), = cells
+    try:
+        nodes = ast.parse(text).body
+    except SyntaxError as error:
+        raise InputError(f"{page}: line {start + error.lineno}: expected Python in its parameters "
+                         f"cell, got {error.msg}") from None
+    named = [(node.target if isinstance(node, ast.AnnAssign) else target, node.value)
+             for node in nodes if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value
+             for target in getattr(node, "targets", [None])]
+    return {target.id: value for target, value in named if isinstance(target, ast.Name)}
+
+
+def parse_parameter(text: str) -> tuple[str, object]:
+    """NAME=VALUE, the value read as JSON or Python where it is, else as text; else raises InputError."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InputError(f"parameter: expected NAME=VALUE, got {text!r}")
+    for read in (json.loads, as_python):
+        with contextlib.suppress(ValueError, SyntaxError, TypeError):
+            return name, read(value)
+    return name, value
+
+
+def as_python(text: str):
+    """The value of a Python literal, a tuple as a list, since papermill writes others as text."""
+    return json.loads(json.dumps(ast.literal_eval(text)))
+
+
+def check_parameters(page: str, parameters: dict) -> None:
+    """Raises InputError for a parameter that the page does not have, or that is an option, and for a
+    text in place of True or False."""
+    if "profile" in parameters:
+        raise InputError("parameter: expected --profile for the profile, got -p")
+    defaults = parameters_of(page)
+    known = [name for name in defaults if name != "profile"]
+    expected = f"one of {', '.join(known)}" if known else "none (--profile is the only one)"
+    for name, value in parameters.items():
+        if name not in known:
+            raise InputError(f"parameter: expected {expected}, got {name!r}")
+        if isinstance(value, str) and isinstance(getattr(defaults[name], "value", None), bool):
+            raise InputError(f"parameter: expected {name}=True or {name}=False, got {name}={value}")
+
+
+def check_shows_stored(page: str) -> None:
+    """Raises InputError for a page that was saved with another profile, from Jupyter say."""
+    profile = parameters_of(page).get("profile")
+    if not (isinstance(profile, ast.Constant) and profile.value == "stored"):
+        raise InputError(f'{page}: expected profile = "stored" in its parameters cell, got another '
+                         "one; set it back there, --profile asks for another")
+
+
+# ---- as a script ----------------------------------------------------------------------------
+
+
+def execute_as_script(page: str, parameters: dict) -> None:
+    """Run a page's cells in this process.
+
+    Raises PageFailed for an error of the page's own, and for a cell that needs Jupyter.
+    """
+    import matplotlib
+    from matplotlib import pyplot
+
+    matplotlib.use("Agg")
+    own = {"__name__": "__main__", "display": print}
+    with working_in(notebooks_folder() / page.split("/")[0]):
+        try:
+            for number, (text, start, tags) in enumerate(code_cells(page), 1):
+                if needs := FOR_JUPYTER.search(text):
+                    raise PageFailed(f"{page}: cell {number}: {(needs[1] or needs[2]).strip()} needs "
+                                     "Jupyter: pip install papermill jupytext ipykernel")
+                run_cell(page, number, "\n" * start + text, own)
+                if "parameters" in tags:
+                    own.update(parameters)
+        finally:
+            pyplot.close("all")
+
+
+def run_cell(page: str, number: int, text: str, names: dict) -> None:
+    """Run one cell; raises PageFailed for an error of the page's own."""
+    try:
+        exec(compile(text, f"{page}.py", "exec"), names)
+    except STOPS:
+        raise
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name in required():
+            raise PageFailed(f"{page}: cell {number}: {error}; requirements.txt has its version"
+                             ) from None
+        raise PageFailed(f"{page}: cell {number}: {type(error).__name__}: {error}\n"
+                         f"{traceback.format_exc()}") from None
+
+
+@contextlib.contextmanager
+def working_in(folder):
+    """Another working folder for a while, whose modules are found first."""
+    before, path = os.getcwd(), list(sys.path)
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        sys.path[:] = path
+
+
+def required() -> list[str]:
+    """The packages that requirements.txt names."""
+    return re.findall(r"^[\w-]+", (PROJECT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
+
+
+# ---- as a notebook --------------------------------------------------------------------------
+
+
+def read_page(page: str):
+    """A page as a notebook without outputs; cell ids are stable, so that reruns are identical."""
+    import jupytext
+
+    notebook = jupytext.reads(page_source(page), fmt="py:percent")
+    notebook.metadata = METADATA
+    heads = [head for head in CELL.findall(page_source(page)) if not NO_CODE.search(head)]
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for cell, head in zip(code[-len(heads):], heads):  # a first cell may have no head
+        if tags := tags_of(page, head):  # jupytext leaves out those in single quotes
+            cell.metadata["tags"] = tags
+    for number, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{number:02d}"
+    return notebook
+
+
+def source_hash(notebook) -> str:
+    """A hash of a notebook's cells, by which an edited page that was not re-executed is known.
+
+    Captions and alternative texts stand in a cell's metadata.
+    """
+    return digest([[cell.cell_type, cell.source, cell.metadata.get("mystnb")]
+                   for cell in notebook.cells])
+
+
+def execute_as_notebook(page: str, parameters: dict, deadline: float | None = None):
+    """Run a page through papermill and return the finished notebook."""
+    import nbformat
+    import papermill
+
+    notebook = read_page(page)
+    hashed = source_hash(notebook)
+    with temporary_folder() as folder:
+        source, target = f"{folder}/in.ipynb", f"{folder}/out.ipynb"
+        nbformat.write(notebook, source)
+        paths = filter(None, (str(PROJECT), os.environ.get("PYTHONPATH")))
+        # Whoever sits at a terminal sees how training goes on.
+        shown = {"stderr_file": sys.stderr} if sys.stderr.isatty() and parameters else {}
+        # Of a cell; 0 would be no limit.
+        left = None if deadline is None else max(1, round(deadline - time.monotonic() + SAVING))
+        failure = None
+        try:
+            # The kernel of this environment, without what a user lets start with it.
+            with ended_gently(), environment(PYTHONPATH=os.pathsep.join(paths), PYDEVD_DISABLE_FILE_VALIDATION="1",
+                             IPYTHONDIR=f"{folder}/ipython", MPLCONFIGDIR=matplotlib_folder(folder),
+                             JUPYTER_PATH=f"{sys.prefix}/share/jupyter"):
+                papermill.execute_notebook(source, target, parameters, kernel_name="python3",
+                                           progress_bar=False, kernel_manager_class=kernel_manager(folder), execution_timeout=left,
+                                           start_timeout=START, iopub_timeout=OUTPUT,
+                                           cwd=str(notebooks_folder() / page.split("/")[0]), **shown)
+        except (papermill.PapermillExecutionError, RuntimeError, TimeoutError) as error:
+            failure = error
+        except KeyboardInterrupt:  # its kernel has saved what it trained
+            raise OutOfTime("stopped, as it was asked to") from None
+        executed = nbformat.read(target if os.path.exists(target) else source, as_version=4)
+    check_executed(page, executed, failure)
+    return cleaned(executed, hashed)
+
+
+@contextlib.contextmanager
+def ended_gently():
+    """SIGTERM stops a page as Ctrl-C does: its kernel is interrupted, saves and ends, and nobody is told
+    of the cell that was then abandoned."""
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    if threading.current_thread() is not threading.main_thread():  # only it may set handlers
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def kernel_manager(folder: str) -> type:
+    """One whose kernels have the time to save what they train before they are ended.
+
+    folder: where the sockets are through which it speaks with a kernel; one kernel at a time.
+    """
+    from jupyter_client import AsyncKernelManager
+
+    class PatientKernelManager(AsyncKernelManager):
+        shutdown_wait_time = SAVING
+
+        def __init__(self, **options):
+            super().__init__(**options, **sockets(folder))
+
+    return PatientKernelManager
+
+
+def sockets(folder: str) -> dict:
+    """How a kernel's manager is told to speak with it through sockets in a folder of its own.
+
+    Not through ports: until the kernel has those that it was given, another program may take one, and
+    the kernel ends. Empty, so through ports, where the folder can have no sockets or its name is too long.
+    """
+    name = f"{folder}/kernel"
+    try:
+        with socket.socket(socket.AF_UNIX) as trial:
+            trial.bind(f"{name}-trial")
+    except (AttributeError, OSError):
+        return {}
+    os.remove(f"{name}-trial")
+    return {"transport": "ipc", "ip": name}
+
+
+def check_executed(page: str, notebook, failure) -> None:
+    """Raises what stopped a page, by the cell that it was in: OutOfTime at the time limit, PageFailed
+    for an error of its own and where a cell has not run."""
+    cells = own_cells(notebook)
+    begun = sum(bool(cell.metadata.get("papermill", {}).get("start_time")) for cell in cells)
+    ended = begun - bool(failure)  # where a kernel ends, papermill calls every cell completed
+    for number, cell in enumerate(cells, 1):
+        status = cell.metadata.get("papermill", {}).get("status")
+        ran = status == "completed" and number <= ended and cell.execution_count is not None
+        if ran and not any(output.output_type == "error" for output in cell.outputs):
+            continue
+        where = f"{page}: cell {number}"
+        if isinstance(failure, TimeoutError):
+            raise OutOfTime(f"{where} was still running after the time limit")
+        errors = [output for output in cell.outputs if output.output_type == "error"]
+        if errors:
+            tell_error(where, errors[0])
+        if status == "failed":  # of a magic or a group of errors, told on standard error
+            lines = "".join(output.get("text", "") for output in cell.outputs).splitlines()
+            said = list(filter(None, (line.strip(" |+-") for line in lines)))  # a group's are framed
+            raise PageFailed(f"{where}: {said[-1] if said else 'failed without a word'}")
+        raise PageFailed(f"{where}: {ended_by(failure)}")
+    if failure:
+        raise PageFailed(f"{page}: {ended_by(failure)}")
+
+
+def ended_by(failure) -> str:
+    """Why a cell has no result."""
+    return f"its kernel ended ({failure}); for lack of memory?" if failure else "it did not run"
+
+
+def tell_error(where: str, error) -> None:
+    """Raises the error that a cell shows."""
+    for kind in STOPS:
+        if error.ename == kind.__name__:
+            raise kind(error.evalue)
+    if error.ename == "KeyboardInterrupt":
+        raise OutOfTime("stopped")
+    raise PageFailed(f"{where}: {error.ename}: {error.evalue}\n" + "\n".join(error.traceback))
+
+
+def own_cells(notebook) -> list:
+    """A notebook's cells with code, without the one in which papermill has set parameters and the one
+    in which it tells an error."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()
+            and not {"injected-parameters", "papermill-error-cell-tag"} & set(cell.metadata.get("tags", []))]
+
+
+def cleaned(notebook, hashed: str):
+    """A notebook without what changes from run to run: timings, empty tags, versions."""
+    for cell in notebook.cells:
+        kept = {name: cell.metadata.get(name) for name in ("tags", "mystnb")}
+        cell.metadata = {name: value for name, value in kept.items() if value}
+    notebook.metadata = METADATA | {"claimbook": {"source": hashed}}
+    return notebook

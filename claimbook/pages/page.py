@@ -1,0 +1,233 @@
+"""What a page of the book does beside its own code.
+
+It shows settings, saves its figure's numbers, hands evidence to its claims, prints verdicts and
+provenance.
+
+A page writes into $CLAIMBOOK_OUTPUT (the page runner moves it into results/ when the whole page
+has succeeded) or, without a runner, into runs/, so that trying things out changes no result.
+"""
+
+import builtins
+import dataclasses
+import importlib
+from collections.abc import Iterable
+from functools import cache, partial
+from itertools import groupby
+from math import fsum
+
+import pandas as pd
+
+from claimbook.claims import find_claim, load_claims
+from claimbook.claims.controls import FROM_EVIDENCE
+from claimbook.claims.decisions import decide
+from claimbook.claims.verdicts import Verdicts
+from claimbook.pages.plotting import use_style
+from claimbook.records import (
+    DIGITS, PROFILES, Record, check_page, check_profile, check_records, digest,
+    recorded_fields, rounded)
+from claimbook.records.checks import instance, lists_runs, whole
+from claimbook.records.compute import KEPT, runs_at, trains
+from claimbook.records.errors import InputError
+from claimbook.records.files import check_writable, folder_named, to_json, write_text
+from claimbook.records.provenance import clock_of
+
+
+class Page:
+    """One page of the book, named "<paper>/<page>" after its file in notebooks/.
+
+    Raises InputError for another name.
+    """
+
+    def __init__(self, name: str):
+        check_page(name)
+        self.name = name
+        self.output = folder_named("CLAIMBOOK_OUTPUT", f"runs/{name}")
+        self.decisions = {}  # by claim, so that a cell that is run again replaces its own
+        use_style()
+        pd.set_option("display.max_colwidth", None)
+
+    def save_figure(self, *tables: pd.DataFrame) -> pd.DataFrame:
+        """Write the numbers behind the figure as figure.csv and return them as one table.
+
+        Raises InputError for no tables and for a folder that cannot be written to.
+        """
+        if not tables:
+            raise InputError("tables: expected at least one, got none")
+        for table in tables:
+            instance(pd.DataFrame, tables=table)
+        check_writable(self.output)
+        table = pd.concat(tables, ignore_index=True)
+        write_text(self.output / "figure.csv", table.to_csv(index=False,
+                                                            float_format=f"%.{DIGITS}g"))
+        return table
+
+    def decide(self, claim_id: str, evidence: dict, profile: str, gate=None,
+               control=None) -> None:
+        """Hand evidence, samples over seeds for each part, to a claim and note the verdict.
+
+        gate, control: what `claimbook.claims.decisions.decide` says. Raises InputError for a claim of
+        another page.
+        """
+        claim = find_claim(claim_id)
+        if claim.page != self.name:
+            raise InputError(f"{claim_id}: expected a claim of page {self.name}, "
+                             f"it belongs to {claim.page}")
+        evidence, gate, control = map(rounded_samples, (evidence, gate, control))
+        decided = decide(claim, evidence, profile, gate, control)
+        self.decisions[claim_id] = decided
+        write_text(self.output / "evidence.json", to_json(
+            {name: entry(item) for name, item in self.decisions.items()}))
+
+    def verdicts(self) -> Verdicts:
+        """Paper beside ours for every part of every claim that was decided; a script prints it."""
+        shown = Verdicts(list(self.decisions.values()))
+        if not hasattr(builtins, "__IPYTHON__"):  # where nothing shows the value of a cell
+            print(shown)
+        return shown
+
+    def not_run(self) -> pd.DataFrame:
+        """The claims for which this page shows what is printed, and why none was run."""
+        rows = [(claim.number, claim.source, "not tested", claim.not_run)
+                for claim in load_claims(self.name.split("/")[0])
+                if claim.printed_on == self.name]
+        return pd.DataFrame(rows, columns=["claim", "source", "verdict", "because it"]
+                            ).set_index("claim")
+
+
+def rounded_samples(samples):
+    """Samples, or those of each part, as in records; what is none stays as it is, for `decide` to tell."""
+    if isinstance(samples, dict):
+        return {part: rounded_samples(own) for part, own in samples.items()}
+    return rounded(list(samples)) if isinstance(samples, Iterable) else samples
+
+
+def entry(decision) -> dict:
+    """What is kept of a decision: all that its verdict follows from."""
+    kept = {"profile": decision.profile, "parts": decision.evidence, "gate": decision.gate}
+    own = decision.control if decision.claim.control not in FROM_EVIDENCE else None
+    return {name: value for name, value in (kept | {"control": own}).items() if value is not None}
+
+
+def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.DataFrame:
+    """A run's settings, one row each, with where each is from.
+
+    assumed: names of those that the paper does not give. paper: the same run at the profile
+    `paper`; what differs from it was chosen for the profile that is shown. Raises InputError
+    for an assumed name that no setting has.
+    """
+    names = assumed if isinstance(assumed, list | tuple | set) else [assumed]
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"assumed: expected names of settings, got {assumed!r:.200}")
+    rows, printed = dict(_leaves(run, "")), dict(_leaves(run if paper is None else paper, ""))
+    unknown = set(assumed) - set(rows)
+    if unknown:
+        raise InputError(f"assumed: expected names among {sorted(rows)}, got {sorted(unknown)}")
+
+    def origin(name, value):
+        return profile if printed.get(name) != value else "assumed" if name in assumed else "paper"
+
+    return pd.DataFrame([(name, value, origin(name, value)) for name, value in rows.items()],
+                        columns=["setting", "value", "from"]).set_index("setting")
+
+
+def settings_of(runs_of_page, profile: str, assumed=(), place: int = 0) -> pd.DataFrame:
+    """`settings_table` of the run at this place, beside that of `paper` at the same place.
+
+    profile: one that has runs, as `shown_profile` tells; raises InputError for "stored".
+    """
+    check_profile(profile, PROFILES)
+    lists_runs(runs_of_page=runs_of_page)
+    runs = runs_of_page(profile)
+    whole(-len(runs), len(runs) - 1, place=place)
+    return settings_table(runs[place], assumed, runs_of_page("paper")[place], profile)
+
+
+def _leaves(value, name: str):
+    if not dataclasses.is_dataclass(value) or not recorded_fields(value):
+        yield name, _in_words(value)
+        return
+    for field, part in recorded_fields(value).items():
+        yield from _leaves(part, f"{name}.{field}".lstrip("."))
+
+
+def _in_words(value) -> str:
+    """A setting in words: a row of neighboring integers by its ends."""
+    if isinstance(value, float):
+        return f"{value:g}"
+    integers = isinstance(value, tuple) and all(isinstance(item, int) for item in value)
+    if integers and len(value) > 2 and value == tuple(range(value[0], value[-1] + 1)):
+        return f"{value[0]} to {value[-1]}"
+    return str(value)
+
+
+def provenance_line(records: list[Record], page: str) -> str:
+    """Where the numbers of a page come from, in one line, and where its records are.
+
+    A record that is handed over twice counts once.
+    """
+    check_records(records)
+    check_page(page)
+    records = list({digest(record.run): record for record in records}.values())
+    made = [record.provenance for record in records]
+    every = lambda name: ", ".join(sorted({str(item[name]) for item in made}))
+    clock = "processor" if {clock_of(item) for item in made} == {"processor"} else "wall"
+    # fsum rounds once: what sum makes of halves differs between versions of Python.
+    seconds = fsum(item[f"{clock}_seconds"] / item.get("fleet", 1) for item in made)
+    seeds = sorted({record.run["seed"] for record in records if "seed" in record.run})
+    dirty = " (with uncommitted changes)" if any(item["dirty"] for item in made) else ""
+    of = lambda things, word: f"{word}{'s' * (len(things) != 1)}"
+    return (f"profile {every('profile')}; {len(records)} {of(records, 'run')}, "
+            f"{of(seeds, 'seed')} {in_ranges(seeds)}, "
+            f"{seconds:.0f} s of {clock} time; {every('device')}; torch {every('torch')}; "
+            f"{every('date')}; commit {every('commit')}{dirty}; records in "
+            f"results/{page.split('/')[0]}/")
+
+
+def in_ranges(numbers: list[int]) -> str:
+    """Increasing integers in words: "0 to 2, 5"."""
+    groups = groupby(enumerate(numbers), lambda item: item[1] - item[0])
+    ends = [(own[0][1], own[-1][1]) for own in (list(group) for _, group in groups)]
+    return ", ".join(f"{low} to {high}" if low < high else f"{low}" for low, high in ends)
+
+
+def shown_profile(records: list[Record]) -> str:
+    """The one profile that a set of records shows; raises InputError for a mixture."""
+    check_records(records)
+    profiles = {record.profile for record in records}
+    if len(profiles) != 1:
+        raise InputError(f"expected records of one profile, got {sorted(profiles)}")
+    return profiles.pop()
+
+
+# ---- the runs of a page ----------------------------------------------------------------------
+
+
+def runs_of(page: str):
+    """The function that lists a page's runs: `runs` of the module with the page's name.
+
+    Raises InputError where there is none.
+    """
+    name = "papers." + page.replace("/", ".")
+    try:
+        listed = getattr(importlib.import_module(name), "runs", None)
+    except ModuleNotFoundError as error:
+        if error.name not in (name, name.rpartition(".")[0]):
+            raise
+        listed = None
+    if listed is None:
+        raise InputError(f"{page}: expected papers/{page}.py with a function runs, which "
+                         "lists the page's runs, found none")
+    return listed
+
+
+def runs_once(page: str):
+    """From a profile to the runs of a page, which are listed once."""
+    return cache(partial(runs_at, runs_of(page)))
+
+
+def runs_by_profile(listed):
+    """Profiles and their runs; a page that trains nothing has the profile "paper" alone."""
+    found = [(profile, listed(profile)) for profile in KEPT]
+    trained = [(profile, runs) for profile, runs in found
+               if any(map(trains, runs))]
+    return trained or found[-1:]

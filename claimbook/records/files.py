@@ -1,0 +1,220 @@
+"""Files that are written whole or not at all, and the text of some."""
+
+import contextlib
+import copy
+import fcntl
+import functools
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+
+from claimbook.records.errors import DAMAGE, InputError
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def project_from(place: Path) -> Path:
+    """The project that one works in: the nearest folder from here upward with papers and a table of
+    contents, or else the clone that this package lies in, or else this folder."""
+    is_project = lambda folder: (folder / "papers").is_dir() and (folder / "_toc.yml").is_file()
+    return next(filter(is_project, (place, *place.parents, PACKAGE.parent)), place)
+
+
+PROJECT = project_from(Path.cwd())
+if str(PROJECT) not in sys.path:
+    sys.path.append(str(PROJECT))  # so that its papers can be imported
+VARIABLES = {  # what the environment can say, all of it
+    "CLAIMBOOK_RESULTS": "where records are read and written, results/ where it is not set",
+    "CLAIMBOOK_CHECKPOINTS": "where trainings that were stopped lie, runs/checkpoints/",
+    "CLAIMBOOK_DATA": "where data is looked for that the project does not contain, besides data/",
+    "CLAIMBOOK_TENSORBOARD": "where losses are written for TensorBoard",
+    "CLAIMBOOK_COMMIT": "which commit a copy without git is of",
+    "CLAIMBOOK_OUTPUT": "where a page writes, set by what executes it",
+}
+TEMPORARY = "claimbook-temporary-"  # how the names of temporary folders begin
+DEEPEST = 100
+YOUNG = 60  # seconds; a folder may not have its lock yet
+TEXT = r'"(?:[^"\\]|\\.)*"'
+# In JSON: a text, which stays; a list of plain values; the last space before a closing bracket.
+PLAIN = re.compile(rf'({TEXT})|\[((?:[^][{{}}"]|{TEXT})*)\]| (?=\])')
+
+
+class OnceEach(yaml.CSafeLoader):  # 7 times as fast as the loader in Python
+    """Reads YAML; refuses a key that comes twice, of which the second would win."""
+
+    def construct_mapping(self, node, deep=False):
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value if key.value != "<<"]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.YAMLError(f"{key}: expected once, got twice{node.start_mark}")
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(text: str):
+    """What a YAML text says; raises yaml.YAMLError for damage, for a key that comes twice, for
+    what is nested so deeply that the loader would break down, and for aliases within anchors, which can
+    make a short text as long as one likes."""
+    return copy.deepcopy(parsed(text))
+
+
+@functools.lru_cache(maxsize=8)  # the claims of a paper are asked for by each of its pages
+def parsed(text: str):
+    """The same, which nobody may change."""
+    anchored = []  # of each list or mapping that is open, whether it has an anchor
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            anchored.append(event.anchor is not None)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchored.pop()
+        elif isinstance(event, yaml.AliasEvent) and any(anchored):
+            raise yaml.YAMLError(f"{event.anchor}: expected no alias within an anchor{event.start_mark}")
+        if len(anchored) > DEEPEST:
+            raise yaml.YAMLError(f"expected at most {DEEPEST} lists in each other, got more")
+    return yaml.load(text, Loader=OnceEach)
+
+
+def folder_named(variable: str, default: str) -> Path:
+    """The folder that an environment variable names, or a default one: the project's, where the
+    path is relative. Raises InputError for the home of a user whom nobody knows."""
+    named = os.environ.get(variable) or default
+    try:
+        return PROJECT / Path(named).expanduser()
+    except RuntimeError:
+        raise InputError(f"{variable}: expected a folder, got {named!r}, which is in the home of "
+                         "no user") from None
+
+
+def matplotlib_folder(temporary: str) -> str | None:
+    """This folder where Matplotlib cannot write to its usual ones, which it tells in a page's first
+    cell; or None, as it also finds what $MPLCONFIGDIR names."""
+    if "MPLCONFIGDIR" in os.environ:
+        return None
+    try:
+        for variable, default in (("XDG_CONFIG_HOME", ".config"), ("XDG_CACHE_HOME", ".cache")):
+            usual = Path(os.environ.get(variable) or Path.home() / default) / "matplotlib"
+            usual.mkdir(parents=True, exist_ok=True)
+            if not os.access(usual, os.W_OK):
+                return temporary
+    except (OSError, RuntimeError):
+        return temporary
+    return None
+
+
+def check_project() -> None:
+    """Raises InputError for what needs the project where only the package is there."""
+    if not (PROJECT / "_toc.yml").is_file():
+        raise InputError(f"{PROJECT}: expected a clone of the project, with its pages, claims and "
+                         "records, got none; the installed package alone has the library, the "
+                         "estimators and a few trained models")
+
+
+@contextlib.contextmanager
+def damage_told(path: Path, what: str):
+    """Within it, what a damaged file leads to is an InputError that names it."""
+    try:
+        yield
+    except (yaml.YAMLError, *DAMAGE) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: expected {what}, got a damaged file ({reason})") from None
+
+
+def stamp(*places: Path) -> list:
+    """What changes with every change of these files, and of those in these folders: path, size and time
+    of each, but for what Python caches."""
+    seen = []
+    for place in places:
+        paths = [] if os.path.isdir(place) else [str(place)]
+        for folder, folders, names in os.walk(place):
+            folders[:] = sorted(name for name in folders if name != "__pycache__")
+            paths += [f"{folder}/{name}" for name in sorted(names)]
+        for path in paths:
+            with contextlib.suppress(OSError):  # not there, or gone meanwhile
+                state = os.stat(path, follow_symlinks=path == str(place))
+                seen.append((path, state.st_size, state.st_mtime_ns))
+    return seen
+
+
+def to_json(content) -> str:
+    """Indented JSON in which a list of plain values stays on one line."""
+    def on_one_line(found):
+        text, values = found.groups()
+        if values is None:
+            return text or ""
+        return "[" + re.sub("\n *", " ", values).strip() + "]"
+
+    return PLAIN.sub(on_one_line, json.dumps(content, indent=1)) + "\n"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old text or the new one, never a part."""
+    write_together({path: text})
+
+
+def write_together(texts: dict[Path, str]) -> None:
+    """Write several files so; none takes its place before all are written, so that a full disk
+    leaves them as they were."""
+    parts = {}
+    try:
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, suffix=".part",
+                                             encoding="utf-8") as file:
+                parts[file.name] = path
+                file.write(text)
+            os.chmod(file.name, 0o644)
+        for part, path in parts.items():
+            os.replace(part, path)
+    finally:
+        for part in parts:
+            Path(part).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def temporary_folder():
+    """A folder that goes with the block; those that killed processes left go first."""
+    for left in Path(tempfile.gettempdir()).glob(f"{TEMPORARY}*"):
+        with contextlib.suppress(FileNotFoundError), locked(left) as alone:  # gone meanwhile
+            if alone and time.time() - left.stat().st_mtime > YOUNG:
+                shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder, locked(Path(folder), wait=True):
+        yield folder
+
+
+@contextlib.contextmanager
+def locked(folder: Path, wait: bool = False):
+    """Hold a folder's lock, which ends with the process at the latest; tells whether it was free.
+
+    wait: until it is, as for a new folder of one's own, which another process may be looking at.
+    """
+    try:
+        number = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:  # gone, or another user's
+        yield False
+        return
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        free = True
+    except OSError:
+        free = False
+    try:
+        yield free
+    finally:
+        os.close(number)
+
+
+def check_writable(folder: Path) -> None:
+    """Raises InputError, before hours of work, for a folder that cannot take a megabyte."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(2**20))
+    except OSError as error:
+        got = "a file" if isinstance(error, FileExistsError) else repr(error.strerror)
+        raise InputError(f"{folder}: expected a folder to write to, got {got}") from None

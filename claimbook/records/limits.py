@@ -1,0 +1,58 @@
+"""When training stops, how many models train together and where, as a command or a notebook says."""
+
+import dataclasses
+import json
+import os
+import time
+from dataclasses import dataclass
+
+from claimbook.records.checks import finite, switch, whole
+from claimbook.records.errors import InputError
+from claimbook.records.files import damage_told, folder_named
+
+FILE = "limits.json"  # in $CLAIMBOOK_OUTPUT: limits from the page runner to the page's process
+
+
+@dataclass(frozen=True)
+class Limits:
+    """A time at which training stops, and the most models that train together.
+
+    Raises InputError for an invalid deadline, number of members or process.
+    """
+
+    deadline: float | None = None  #: a time.monotonic()
+    members: int | None = None
+    on_cpu: bool = False  #: whether models of profile gpu may train on a CPU
+    parent: int | None = None  #: the process for which a worker trains
+    turn: str | None = None  #: a file whose lock lets one process after the other train on a GPU
+
+    def __post_init__(self):
+        switch(on_cpu=self.on_cpu)
+        if not isinstance(self.turn, str | None):
+            raise InputError(f"turn: expected the path of a file as text, got {self.turn!r}")
+        if self.deadline is not None:
+            finite(deadline=self.deadline)
+        for name in ("members", "parent"):
+            if getattr(self, name) is not None:
+                whole(**{name: getattr(self, name)})
+
+    @property
+    def reached(self) -> bool:
+        """Whether it is time to stop, or nobody is there who wants the result."""
+        late = self.deadline is not None and time.monotonic() > self.deadline
+        return late or self.parent not in (None, os.getppid())
+
+    def as_json(self) -> str:
+        """The same for another process of this machine."""
+        return json.dumps(dataclasses.asdict(self))
+
+
+def limits_of_page() -> Limits:
+    """The limits of the command that executes this page; no limits where no command does."""
+    if not os.environ.get("CLAIMBOOK_OUTPUT"):
+        return Limits()
+    path = folder_named("CLAIMBOOK_OUTPUT", "") / FILE
+    if not path.exists():
+        return Limits()
+    with damage_told(path, "limits of training"):
+        return Limits(**json.loads(path.read_text("utf-8")))

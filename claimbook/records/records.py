@@ -1,0 +1,336 @@
+"""A record as a file, and records found by the runs that they are of."""
+
+import collections.abc
+import contextlib
+import dataclasses
+import json
+import os
+import re
+import stat
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from claimbook.records.checks import MEASURED, each, finite, instance, numbers, text, whole
+from claimbook.records.components import digest, from_settings, key, settings, sources, versions
+from claimbook.records.errors import DAMAGE, InputError
+from claimbook.records.files import folder_named, to_json, write_text
+
+PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
+OLD_PROFILES = ("quick", "pilot")  # of versions before 0.2
+DIGITS = 6
+
+
+def results_folder() -> Path:
+    """Where records live: results/ of the project, or $CLAIMBOOK_RESULTS."""
+    return folder_named("CLAIMBOOK_RESULTS", "results")
+
+
+def check_profile(profile: str, known=("stored", *PROFILES)) -> None:
+    """Raises InputError for a profile that is not known; "stored" is one that computes nothing."""
+    if profile not in known:
+        raise InputError(f"profile: expected one of {', '.join(known)}, got {profile!r}")
+
+
+def check_page(page) -> None:
+    """Raises InputError for what is no "<paper>/<page>", two names of folders."""
+    name = r"\w[\w.-]*"
+    if not (isinstance(page, str) and re.fullmatch(f"{name}/{name}", page)):
+        raise InputError(f"page: expected two names with a slash between, got {page!r}")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one run measured: `metrics` maps names to numbers or nested lists, 6 digits each."""
+
+    run: dict  #: settings
+    versions: dict
+    metrics: dict
+    provenance: dict  #: profile, commit, dirty, device, torch, wall_seconds, date, ...
+
+    @classmethod
+    def of(cls, run, metrics: dict, provenance: dict) -> "Record":
+        """The record of a run that has just been measured."""
+        own = versions(run)
+        made_by = {"sources": found} if (found := sources(own)) else {}
+        return cls(settings(run), own, rounded(metrics), provenance | made_by)
+
+    def __getitem__(self, name: str):
+        """A metric as a float or an array; raises InputError where there is none of this name."""
+        if name not in self.metrics:
+            raise InputError(f"metric: expected one of {', '.join(self.metrics)}, got {name!r}")
+        value = self.metrics[name]
+        return np.array(value, dtype=float) if isinstance(value, list) else value
+
+    @property
+    def profile(self) -> str:
+        return self.provenance["profile"]
+
+    @cached_property
+    def stale_because(self) -> str | None:
+        """Which component's version changed since the record was made, or None if it is fresh."""
+        return self.changes(self.component)
+
+    @property
+    def component(self):
+        """The run or computation that it is of; raises InputError, with the version that made the
+        record, where there is no such component today."""
+        try:
+            return from_settings(self.run)
+        except InputError as error:
+            raise InputError(f"{error}; its record was made by {maker(self.provenance)}") from None
+
+    def changes(self, run) -> str | None:
+        """The same, told from the run that it is of."""
+        now = versions(run)
+        changed = [f"{name} {self.versions.get(name)} -> {now.get(name)}"
+                   for name in sorted(now.keys() | self.versions.keys())
+                   if now.get(name) != self.versions.get(name)]
+        return ", ".join(changed) or None
+
+    @cached_property
+    def checksum(self) -> str:
+        """A digest of what was measured and of where it comes from."""
+        return digest([self.metrics, self.provenance])
+
+    def check(self) -> None:
+        """Raises InputError, by name, for a part that is of another kind than in a record of a run."""
+        instance(dict, run=self.run, versions=self.versions, metrics=self.metrics, provenance=self.provenance)
+        whole(0, **self.versions)
+        numbers(MEASURED, **self.metrics)
+        there = lambda *names: {name: self.provenance[name] for name in names if name in self.provenance}
+        text(**there("commit", "date", "device", "torch"))
+        finite(**there("wall_seconds", "processor_seconds"))
+        whole(**there("fleet"))
+        each(text, "members", self.provenance.get("members", ()), 0)
+        instance(dict, **there("sources"))
+        text(**self.provenance.get("sources", {}))
+
+    def path(self, folder: Path) -> Path:
+        """Where the record is in a page's folder."""
+        return folder / self.profile / f"{digest(self.run)}.json"
+
+    def save(self, folder: Path) -> Path:
+        """Write the record into its profile's folder, in one move."""
+        path = self.path(folder)
+        identity = {"key": key(self.run, self.versions), "checksum": self.checksum}
+        try:
+            write_text(path, to_json(identity | dataclasses.asdict(self)))
+        except OSError as error:
+            raise InputError(f"{path}: expected room for a record, got {error.strerror!r}; what was "
+                             "trained is kept as a checkpoint, the next call goes on from it"
+                             ) from None
+        return path
+
+
+def load_record(path: Path) -> Record:
+    """Read a record, from memory while its file is unchanged; raises InputError if it is damaged or
+    not what its name and key say."""
+    instance(str | Path, path=path)
+    try:
+        state = os.stat(path)
+    except (OSError, ValueError) as error:  # of a path that cannot be
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{path}: expected a record, got {reason!r}") from None
+    if not stat.S_ISREG(state.st_mode):  # from a pipe nothing might ever come
+        raise InputError(f"{path}: expected a record, got no file")
+    record = read_record(os.fspath(path), state.st_mtime_ns, state.st_size, state.st_ino)
+    return copy(record)  # whether it is stale is asked of today's components
+
+
+@lru_cache(maxsize=10_000)
+def read_record(name: str, *state) -> Record:
+    """What a file in this state holds."""
+    path = Path(name)
+    try:
+        content = {**json.loads(path.read_text("utf-8"))}
+        stored, checksum = content.pop("key"), content.pop("checksum", None)
+        record = Record(**content)
+        of_today = checksum == record.checksum and record.profile not in OLD_PROFILES
+        lacks = None if of_today else older_form(record, checksum)
+        if not (of_today or lacks):
+            raise ValueError("its metrics or provenance are not those that were recorded")
+        if of_today and (not record.metrics or record.profile not in PROFILES):
+            raise ValueError("no metrics or no profile")
+        if of_today:
+            record.check()
+    except DAMAGE as error:
+        raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
+                         "delete it or restore it from git") from None
+    if lacks:
+        raise InputError(f"{path}: expected a record of this version, got one of an older version, which "
+                         f"{lacks}; it was made by {maker(record.provenance)}: delete it and make it again, or "
+                         "read it with that version")
+    expected = key(record.run, record.versions)
+    if stored != expected:
+        raise InputError(f"{path}: expected key {expected} from its settings and versions, "
+                         f"got {stored}; delete it or restore it from git")
+    if path.stem != digest(record.run):
+        raise InputError(f"{path}: expected the file name {digest(record.run)}.json from its "
+                         f"settings, got {path.name}")
+    return record
+
+
+def older_form(record: Record, checksum: str | None) -> str | None:
+    """What tells a record as older versions wrote it; None for one that no version wrote."""
+    if checksum is None:
+        return "kept no checksum"
+    if checksum == digest(record.metrics):
+        return "kept a checksum of the numbers alone"
+    return f"had a profile {record.profile}" if record.profile in OLD_PROFILES else None
+
+
+def maker(made: dict) -> str:
+    """What made a record, of its provenance: the version, the commit and the date."""
+    version = next((f"{name} {made[name]}, " for name in ("claimbook", "icllib") if name in made), "")
+    return f"{version}commit {made.get('commit', 'unknown')}, {made.get('date', 'on an unknown day')}"
+
+
+# ---- records of given runs ------------------------------------------------------------------
+
+
+def find_record(run, paper: str) -> Record | None:
+    """The record of a run, whichever page of the paper made it; a stale one only where no fresh one
+    is."""
+    text(paper=paper)
+    found, = find_records([run], paper)
+    return found
+
+
+def find_records(runs, paper: str, results: Path | None = None) -> list[Record | None]:
+    """`find_record` for each of some runs, for which folders are listed once.
+
+    results: where to look, by default where the committed ones are.
+    """
+    paths = paths_by_name(paper, results)
+    return [of_run(run, paths.get(digest(settings(run)), [])) for run in runs]
+
+
+def paths_by_name(paper: str, results: Path | None = None) -> dict[str, list[str]]:
+    """The files of a paper's records, by their names without the suffix."""
+    folder, paths = (results or results_folder()) / paper, {}
+    for page in sorted(os.listdir(folder)) if folder.is_dir() else []:
+        for profile in sorted(PROFILES):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                for name in os.listdir(f"{folder}/{page}/{profile}"):
+                    if name.endswith(".json"):
+                        paths.setdefault(name[:-5], []).append(f"{folder}/{page}/{profile}/{name}")
+    return paths
+
+
+def of_run(run, paths: list[str]) -> Record | None:
+    """Of a run's records, in these files, the first that is fresh, or else the first."""
+    found = list(map(load_record, paths))
+    for record in found:
+        vars(record)["stale_because"] = record.changes(run)  # it need not be built from the file
+    return next(filter(is_fresh, found), found[0] if found else None)
+
+
+def is_fresh(record: Record | None) -> bool:
+    """Whether the record exists and was made by today's components."""
+    return record is not None and record.stale_because is None
+
+
+# ---- metrics of several records -------------------------------------------------------------
+
+
+def check_records(records) -> None:
+    """Raises InputError for what is no list of records."""
+    if not isinstance(records, list | tuple) or not all(isinstance(one, Record) for one in records):
+        raise InputError(f"records: expected a list of records, got {records!r:.200}")
+
+
+def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
+    """A metric of the records that have it and these settings, stacked: (records, ...).
+
+    chosen: settings by field name; a component is named by its class, as in model="MLP".
+    Raises InputError where no record fits.
+    """
+    check_records(records)
+    text(metric=metric)
+
+    def fits(record):
+        values = {name: record.run.get(name) for name in chosen}
+        named = {name: re.split("[.:]", value["type"])[-1] if isinstance(value, dict) else value
+                 for name, value in values.items()}
+        return metric in record.metrics and named == chosen
+
+    found = [record[metric] for record in records if fits(record)]
+    if not found:
+        known = ", ".join(sorted({name for record in records for name in record.metrics}))
+        raise InputError(f"samples: expected records with {metric} and {chosen}, found none; their "
+                         f"metrics are {known or 'none'}")
+    return in_one(found, metric)
+
+
+def in_one(values: list, metric: str) -> np.ndarray:
+    """A metric of some records as one array; raises InputError where they differ in its shape."""
+    if len(shapes := {np.shape(value) for value in values}) > 1:
+        raise InputError(f"{metric}: expected one shape in all records, got {', '.join(map(str, sorted(shapes)))}")
+    return np.array(values)
+
+
+def select(records, kind: type, **settings) -> list:
+    """The records of this class of runs that have these settings, in their order.
+
+    settings: by field name. Raises InputError where there is none.
+    """
+    check_records(records)
+    instance(type, kind=kind)
+    found = [record for record in records if isinstance(run := record.component, kind)
+             and all(getattr(run, name, dataclasses.MISSING) == value for name, value in settings.items())]
+    if not found:
+        raise InputError(f"records: expected some of {kind.__name__} with {settings}, found none")
+    return found
+
+
+def dealt(records, names) -> dict:
+    """The records, or runs, of each name: as many for each, side by side in the order of the names,
+    and of the same seeds, since they are compared seed by seed. Raises InputError where that cannot
+    be."""
+    instance(list | tuple, records=records)
+    if not isinstance(names, collections.abc.Collection) or not all(
+            isinstance(name, collections.abc.Hashable) for name in names):
+        raise InputError(f"names: expected a list of names, got {names!r:.200}")
+    names = list(names)
+    each, left = divmod(len(records), len(names) or 1)
+    if left or not each or not names or len(set(names)) < len(names):
+        raise InputError(f"records: expected as many for each of {len(names)} different names, "
+                         f"got {len(records)} in all")
+    found = {name: records[place * each :][:each] for place, name in enumerate(names)}
+    check_pairs(found)
+    return found
+
+
+def check_pairs(found: dict) -> None:
+    """Raises InputError unless the records, or runs, of all names are of the same seeds in the same
+    order."""
+    settings_of = lambda one: getattr(one, "run", getattr(one, "__dict__", {}))
+    seeds = {name: [settings_of(one).get("seed") for one in own] for name, own in found.items()}
+    first, *others = seeds
+    for name in others:
+        if seeds[name] != seeds[first]:
+            raise InputError(f"records: expected the same seeds for {first} and {name}, in the same "
+                             f"order, got {seeds[first]} and {seeds[name]}")
+
+
+def stacked(records: list[Record], names, metric: str) -> dict:
+    """A metric of each name's records, which `dealt` gives it: name -> (records, ...)."""
+    check_records(records)
+    text(metric=metric)
+    return {name: in_one([record[metric] for record in own], metric)
+            for name, own in dealt(records, names).items()}
+
+
+def rounded(value):
+    """The same numbers with 6 significant digits, as JSON-ready values."""
+    if isinstance(value, dict):
+        return {name: rounded(item) for name, item in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [rounded(item) for item in value]
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value

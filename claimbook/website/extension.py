@@ -1,0 +1,259 @@
+"""What Sphinx calls while it builds the website.
+
+Verdicts and facts under titles, links to claims and terms, folded code, captions, pages of claims.
+"""
+
+import json
+import re
+from functools import cache
+from html import escape, unescape
+
+from docutils import nodes
+
+from claimbook.claims import papers
+from claimbook.claims.decisions import Decision, ledger
+from claimbook.claims.rule import VERDICTS
+from claimbook.claims.sentences import sentence
+from claimbook.claims.verdicts import badge, typeset
+from claimbook.pages.names import all_pages
+from claimbook.website.accessible import repair
+from claimbook.website.assets import cut_icons, leave_out
+from claimbook.website.claim_pages import claim_pages
+from claimbook.website.figures import NUMBERED, complete_captions, figure_first
+from claimbook.website.footer import footer
+from claimbook.website.glossary import link_terms
+from claimbook.website.ledger import bar, in_words
+from claimbook.website.links import NAMED, linked, linked_html
+from claimbook.website.papers import duration, hours, records_of
+from claimbook.website.previews import tags
+from claimbook.website.tables import tidy
+
+COLAB = "https://colab.research.google.com"
+PUNCTUATION, OPENING = re.compile(r"\A[,.;:!?)]+"), re.compile(r"[(\[]\Z")
+ledger_of_this_build = cache(ledger)
+contents_of_claims = {}  # in this build, by what the theme asks for
+
+
+def setup(app) -> dict:
+    """What Sphinx calls first."""
+    app.set_html_assets_policy("always")  # formulas of claims are HTML, in which Sphinx sees none
+    app.config.numfig_format = {"figure": NUMBERED}
+    app.connect("config-inited", offer_colab)
+    app.connect("source-read", prepare_cells)
+    app.connect("doctree-read", write_under_title)
+    app.connect("doctree-resolved", link_claims)
+    app.connect("doctree-resolved", link_terms)
+    app.connect("doctree-resolved", tidy_tables)
+    app.connect("doctree-resolved", hold_punctuation)
+    app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
+    app.connect("html-page-context", share_contents, priority=400)  # before the theme reads it
+    app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
+    app.connect("build-finished", cut_icons)
+    app.connect("build-finished", repair)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def offer_colab(app, config) -> None:
+    """A button on each page of a published book; without a repository the theme would fail."""
+    if config.html_theme_options.get("repository_url"):
+        config.html_theme_options["launch_buttons"] = {"colab_url": COLAB}
+
+
+# ---- before a page is read ------------------------------------------------------------------
+
+
+def prepare_cells(app, docname: str, source: list[str]) -> None:
+    """Code cells of pages begin folded, captions are completed, and the first figure comes first;
+    files on disk stay as they are."""
+    if docname.startswith("notebooks/"):
+        notebook = json.loads(source[0])
+        complete_captions(docname.removeprefix("notebooks/"), notebook["cells"])
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                fold(cell["metadata"])
+        notebook["cells"] = figure_first(notebook["cells"])
+        source[0] = json.dumps(notebook)
+
+
+def fold(metadata: dict) -> None:
+    """Hides the input of a cell, and says what one sees by unfolding it."""
+    tags = metadata.setdefault("tags", [])
+    hidden = "hide-output" in tags
+    metadata["tags"] = [tag for tag in tags if tag != "hide-output"]
+    metadata["tags"].append("hide-cell" if hidden else "hide-input")
+    own = metadata.get("mystnb", {})
+    what = own.get("code_prompt_show") or ("Settings, and their code" if hidden else "Code")
+    metadata["mystnb"] = own | {
+        "code_prompt_show": what, "code_prompt_hide": f"Hide: {what[0].lower()}{what[1:]}"}
+
+
+# ---- under the title ------------------------------------------------------------------------
+
+
+def write_under_title(app, document) -> None:
+    """A page's verdicts of today; a chapter's facts."""
+    folder, _, name = app.env.docname.partition("/")
+    own = [item for item in ledger_of_this_build()
+           if folder == "notebooks" and name in (item.claim.page, item.claim.printed_on)]
+    html = verdict_line(own) if own else glance(name) if folder == "book" and name in papers() else ""
+    if html:
+        title = next(document.findall(nodes.title))
+        title.parent.insert(1, nodes.raw("", html, format="html"))
+
+
+def verdict_line(decisions: list[Decision]) -> str:
+    """The numbers of claims by verdict, as HTML."""
+    words = {item.words: item for item in decisions}
+    parts = []
+    for verdict, first in sorted(words.items(), key=lambda pair: VERDICTS.index(pair[1].verdict)):
+        own = [item.claim for item in decisions if item.words == verdict]
+        alone = len(own) == 1
+        links = ", ".join(f'<a href="../../claims/{claim.id}.html">{claim.number}</a>'
+                          for claim in own)
+        parts.append(f"<span>{badge(first, bar=alone)} claim{'s' * (len(own) > 1)} {links}</span>")
+    return f'<p class="verdict-line">{" ".join(parts)}</p>'
+
+
+def glance(paper: str) -> str:
+    """What a chapter is about in a box: scope, hardware, time and outcome, as HTML."""
+    own = [item for item in ledger_of_this_build() if item.claim.paper == paper]
+    pages = [page for page in all_pages() if page.startswith(f"{paper}/")]
+    records = [record for page in pages for record in records_of(page)]
+    named = {record.provenance["device"] for record in records}
+    devices = sorted(name for name in named if not any(f"{name} of" in other for other in named))
+    links = " · ".join(f'<a href="{escape(url)}">{escape(name)}</a>'
+                       for name, url in papers()[paper].links.items())
+    theirs, ours = ([item for item in own if item.claim.ours is added] for added in (False, True))
+    also = f"; of {len(ours)} that we added {in_words(ours)}" * bool(ours)
+    first = next((item for item in own if item.claim.headline), None)
+    headline = first and (f'<a href="../claims/{first.claim.id}.html">Claim {first.claim.number}</a> '
+                          f"{badge(first)}<br>{typeset(first.claim.statement)} "
+                          f"<em>{typeset(sentence(first))}</em>")
+    rows = {"Headline": headline or "", "Outcome": f"{bar(theirs)}<small aria-hidden='true'>{in_words(theirs)}{also}</small>",
+            "Read": f'{links} · <a href="#errata">its errata</a>',
+            "Scope": f"{len(theirs)} claims of the paper on {len(pages)} page{'s' * (len(pages) != 1)}, "
+            f"from {len(records)} records",
+            "Hardware": escape("; ".join(devices)),
+            "Time": f"{duration(hours(records))} in all",
+            "Evidence": told_by_strength(theirs)}
+    listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items()
+                     if text)
+    return f'<aside class="glance"><p>At a glance</p><dl class="facts">{listed}</dl></aside>'
+
+
+def told_by_strength(decisions: list[Decision]) -> str:
+    """How many claims are settled on which evidence, in words."""
+    settled = [item.strength for item in decisions if item.settled]
+    words = {"exact": "exact", "paper": "at the paper's own size",
+             "paper's model": "with the paper's model, trained for less",
+             "smaller model": "with smaller models"}
+    told = [f"{count} {text}" for name, text in words.items() if (count := settled.count(name))]
+    rest = len(decisions) - len(settled)
+    return ", ".join(told) + f"; {rest} not settled" * bool(rest)
+
+
+# ---- links to claims ------------------------------------------------------------------------
+
+
+def link_claims(app, doctree, docname: str) -> None:
+    """Makes each "claim N" in a chapter and its pages a link to the page of that claim."""
+    paper = next((part for part in docname.split("/") if part in papers()), None)
+    if paper is None:
+        return
+    join_texts(doctree)  # "claim" and its number, where a line ends between them
+    known = {item.claim.number for item in ledger_of_this_build() if item.claim.paper == paper}
+    address = lambda number: app.builder.get_relative_uri(docname, f"claims/{paper}.{number}")
+    for text in list(doctree.findall(nodes.Text)):
+        if NAMED.search(text) and not isinstance(text.parent, (nodes.reference, nodes.title,
+                                                               nodes.literal, nodes.literal_block)):
+            text.parent.replace(text, linked(text, known, address))
+    for raw in doctree.findall(nodes.raw):
+        raw[:] = [nodes.Text(linked_html(raw.astext(), known, address))]
+
+
+def join_texts(doctree) -> None:
+    """Makes one text of neighbors: MyST has one for each line."""
+    for element in doctree.findall(nodes.TextElement):
+        joined = []
+        for child in element.children:
+            if joined and isinstance(child, nodes.Text) and isinstance(joined[-1], nodes.Text):
+                child = nodes.Text(joined.pop() + child)
+            joined.append(child)
+        element[:] = joined
+
+
+# ---- tables ---------------------------------------------------------------------------------
+
+
+def tidy_tables(app, doctree, docname: str) -> None:
+    """The tables that cells print, with headings that all say something."""
+    for raw in doctree.findall(nodes.raw):
+        raw[:] = [nodes.Text(tidy(raw.astext()))]
+
+
+# ---- formulas -------------------------------------------------------------------------------
+
+
+def hold_punctuation(app, doctree, docname: str) -> None:
+    """A comma after a formula does not begin a line, nor does a bracket before it end one."""
+    for math in list(doctree.findall(nodes.math)):
+        parent, held = math.parent, [math]
+        place = parent.index(math)
+        for beside, mark in ((place - 1, OPENING), (place + 1, PUNCTUATION)):
+            text = parent[beside] if 0 <= beside < len(parent) else None
+            if isinstance(text, nodes.Text) and (found := mark.search(text)):
+                parent[beside] = nodes.Text(text[: found.start()] + text[found.end() :])
+                held.insert(len(held) * (beside > place), nodes.Text(found[0]))
+        if len(held) > 1:
+            parent[place] = nodes.inline("", "", *held, classes=["unbroken"])
+
+
+# ---- around a page --------------------------------------------------------------------------
+
+
+def share_contents(app, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """One table of contents for all pages of claims: they lie in one folder and are not in it.
+
+    Making one for each took a third of the build.
+    """
+    make = context["toctree"]
+
+    def contents(**asked) -> str:
+        place = tuple(sorted(asked.items()))
+        if place not in contents_of_claims:
+            contents_of_claims[place] = make(**asked)
+        return contents_of_claims[place]
+
+    if pagename.startswith("claims/"):
+        context["toctree"] = contents
+
+
+def complete_page(app, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Descriptions, title with the paper's name, cite button; and no file that nothing uses."""
+    paper = next((part for part in pagename.split("/") if part in papers()), None)
+    if paper and pagename.startswith("notebooks/"):
+        short = escape(papers()[paper].short)
+        context["title"] = f"{context['title']}: {short}"
+        context["parents"][-1]["title"] = short  # or the breadcrumbs take lines
+    if doctree is not None:
+        paragraphs = (item.astext() for item in doctree.findall(nodes.paragraph))
+        context["description"] = next(paragraphs, "")
+    about = shortened(context.get("description") or app.config.html_title)
+    context["metatags"] = context.get("metatags", "") + (
+        f'<meta name="description" content="{escape(about)}">\n'
+        + tags(app, pagename, plain(context.get("title") or app.config.html_title), about))
+    for kind in ("script_files", "css_files"):
+        context[kind] = leave_out(context.get(kind, ()), context.get("body", ""))
+    if "body" in context:
+        context["body"] += footer(app, pagename, context)
+
+
+def plain(html: str) -> str:
+    """A title without its tags."""
+    return unescape(re.sub("<[^>]*>", "", html))
+
+
+def shortened(text: str, most: int = 160) -> str:
+    """The first words of a text, without markup."""
+    words = " ".join(text.replace("$", "").split())
+    return words if len(words) <= most else words[:most].rpartition(" ")[0] + " ..."

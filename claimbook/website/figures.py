@@ -1,0 +1,81 @@
+"""The figures of pages: their numbers, captions and places, and the first as a picture of its own."""
+
+import json
+import re
+from copy import deepcopy
+from functools import cache
+
+import pandas as pd
+
+from claimbook.pages.names import notebooks_folder
+from claimbook.records import results_folder
+from claimbook.records.checksums import paths_shown
+from claimbook.records.errors import InputError
+
+NUMBERED = "Figure %s of this book."  # unlike "Figure 2", which is the paper's
+
+
+def complete_captions(page: str, cells: list[dict]) -> None:
+    """Gives each figure of a page a name, by which Sphinx numbers it, and says which runs it shows.
+
+    cells: of the page's notebook; their metadata is changed.
+    """
+    figures = [cell["metadata"]["mystnb"]["figure"] for cell in cells
+               if "figure" in cell["metadata"].get("mystnb", {})]
+    for place, figure in enumerate(figures, start=1):
+        figure["name"] = f"figure {page} {place}"
+        figure["caption"] += runs_shown(page)
+
+
+def figure_first(cells: list[dict]) -> list[dict]:
+    """A page's cells with its first figure after the opening paragraph, and its code where it was.
+
+    A notebook can draw only what it has computed; whoever reads wants to see it first.
+    """
+    place = next((place for place, cell in enumerate(cells)
+                  if "figure" in cell["metadata"].get("tags", ())), None)
+    title, *paragraphs = "".join(cells[0]["source"]).split("\n\n")
+    if place is None or len(paragraphs) < 2:
+        return cells
+    own, between = cells[place], cells[1:place]
+    figure, code = deepcopy(own), deepcopy(own) | {"outputs": []}
+    figure["metadata"]["tags"] = ["remove-input"]
+    del code["metadata"]["mystnb"]["figure"]
+    parts = [[title, paragraphs[0]], paragraphs[1:]]
+    after = ("".join(cell["source"]) for cell in cells[place:] if cell["cell_type"] == "markdown")
+    told = not next(after, "#").startswith("#")
+    opening, rest = (cells[0] | {"id": name, "source": "\n\n".join(part)}
+                     for name, part in zip(("opening", "rest"), parts))
+    return [opening, figure | {"id": "figure"}, rest,
+            *(about_the_figure(cell, told) for cell in between), code, *cells[place + 1 :]]
+
+
+def about_the_figure(cell: dict, told: bool) -> dict:
+    """The same, but under the heading "Figure" there is no figure any more; without a word below it
+    or after the figure, which `told` says, it goes."""
+    source = "".join(cell["source"])
+    if not told:
+        source = re.sub(r"\n*^## Figure\s*\Z", "", source, flags=re.M)
+    return cell | {"source": re.sub("^## Figure$", "## About the figure", source, flags=re.M)}
+
+
+@cache
+def runs_shown(page: str) -> str:
+    """At which profiles the records were made that a page's figures show, as Markdown."""
+    profiles = {path.parent.name for path in paths_shown(page)}
+    drawn = results_folder() / page / "figure.csv"
+    if drawn.exists():
+        profiles &= set(pd.read_csv(drawn).profile)
+    if not profiles:
+        return ""
+    return f" Made at profile {' and '.join(sorted(profiles))}."
+
+
+def first_figure(page: str) -> str:
+    """The first figure of a committed notebook as SVG; raises InputError where there is none."""
+    path = notebooks_folder() / f"{page}.ipynb"
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        for output in cell.get("outputs", ()):
+            if picture := output.get("data", {}).get("image/svg+xml"):
+                return "".join(picture)
+    raise InputError(f"{path}: expected a figure, found none")

@@ -1,0 +1,68 @@
+"""The front page's cards: a question, the paper's claim, our answer, the figure and the verdicts."""
+
+import re
+from html import escape
+from importlib import import_module
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from claimbook.claims import Paper, papers
+from claimbook.claims.decisions import Decision
+from claimbook.claims.verdicts import markdown
+from claimbook.pages.plotting import as_svg, use_style
+from claimbook.records import results_folder
+from claimbook.records.files import write_text
+from claimbook.website.figures import first_figure
+from claimbook.website.ledger import bar
+
+
+def write_front(decisions: list[Decision], folder: Path) -> None:
+    """The cards and their figures."""
+    for paper in papers().values():
+        if paper.figure:
+            write_text(folder / f"{paper.name}.svg", small(figure_of(paper)))
+    write_text(folder / "cards.md", cards(decisions))
+
+
+def figure_of(paper: Paper) -> str:
+    """What the page's module draws for a card (`draw_card`), as SVG; the page's first figure where
+    it draws nothing."""
+    page = f"{paper.name}/{paper.figure}"
+    module = import_module(f"papers.{page.replace('/', '.')}")
+    if not hasattr(module, "draw_card"):
+        return first_figure(page)
+    use_style()
+    # So small that its labels can be read at the width of a card on a phone.
+    plt.rcParams.update({"font.size": 12, "legend.fontsize": 12})
+    figure, axes = plt.subplots(figsize=(4.2, 2.0))
+    module.draw_card(axes, pd.read_csv(results_folder() / page / "figure.csv"))
+    axes.legend(labelspacing=0.2)
+    return as_svg(figure, **{"savefig.bbox": None})
+
+
+def small(picture: str) -> str:
+    """An SVG as sharp as a thumbnail needs: coordinates to a tenth of a point, no comments and no
+    spaces around the letters of a path."""
+    coordinates = re.compile(r'\b(?:d|x|y)="[^"]*"')
+    short = lambda found: re.sub(r"\s*([A-Zz])\s*", r"\1", re.sub(r"(\.\d)\d+", r"\1", found[0]))
+    return re.sub(r"\n +|<!--.*?-->", "\n", coordinates.sub(short, picture))
+
+
+def cards(decisions: list[Decision]) -> str:
+    """A card for each paper, two in a row where there is room, as MyST."""
+    texts = [card(paper, [item for item in decisions
+                          if item.claim.paper == paper.name and not item.claim.ours])
+             for paper in papers().values()]
+    return "::::{grid} 1 2 2 2\n:gutter: 3\n\n" + "\n".join(texts) + "::::\n"
+
+
+def card(paper: Paper, decisions: list[Decision]) -> str:
+    """A question with the paper's claim and our answer."""
+    picture = (f"![{escape(paper.short)}: the figure that decides](_generated/{paper.name}.svg)\n\n"
+               if paper.figure else "")
+    return (f":::{{grid-item-card}} {markdown(paper.question)}\n:link: {paper.name}\n:link-type: doc\n"
+            f":class-card: question\n\n{picture}"
+            f"*The paper:* {markdown(paper.claim)}\n\n**What we found:** {markdown(paper.answer)}\n\n"
+            f"{bar(decisions)}\n:::\n")

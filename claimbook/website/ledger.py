@@ -1,0 +1,172 @@
+"""The ledger as tables: one for each chapter, one that sorts and filters, and files for programs."""
+
+import base64
+import json
+from collections import Counter
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+
+from claimbook.claims import papers
+from claimbook.claims.decisions import SEEN, Decision
+from claimbook.claims.json_and_csv import as_csv, entry
+from claimbook.claims.rule import VERDICTS, words_of
+from claimbook.claims.sentences import sentence
+from claimbook.claims.verdicts import badge, markdown, ours_text, printed_text, tolerance_text, typeset
+from claimbook.records.files import write_text
+from claimbook.website.forest import forest
+from claimbook.website.papers import cited, hours, records_of, title_of
+
+EVIDENCE = tuple(SEEN)  # from the strongest on
+SEARCHED = """<link rel="stylesheet" href="../datatables.css">
+<script src="../datatables.js"></script>
+<script src="../_static/ledger.js"></script>
+"""
+LISTED = 3  # parts of a claim in the ledger; its own page has all
+COLUMNS = ["paper", "claim", "what is claimed", "verdict", "evidence", "post hoc", "what came out",
+           "the paper's number", "ours, with its 95% interval", "holds if"]
+
+
+def write_ledger(decisions: list[Decision], folder: Path) -> None:
+    """The tables that pages include, and what is served beside them."""
+    for paper in papers():
+        rows = [item for item in decisions if item.claim.paper == paper]
+        write_text(folder / f"forest_{paper}.svg", forest(rows))
+        write_text(folder / f"claims_{paper}.md", f"{figure(paper)}\n{table(rows)}\n"
+                   f"```{{raw}} html\n{SEARCHED}```\n")
+    write_text(folder / "summary.md", summary(decisions))
+    write_text(folder / "ledger.html", app(decisions))
+    write_datatables(folder / "served")
+    entries = json.dumps(list(map(entry, decisions)), indent=1, allow_nan=False)
+    write_text(folder / "served/claims.json", entries)
+    write_text(folder / "served/claims.csv", as_csv(decisions))
+
+
+# ---- counts ---------------------------------------------------------------------------------
+
+
+def summary(decisions: list[Decision], folder: str = "") -> str:
+    """How many claims of each paper have which verdict and which evidence, and what its records
+    cost; last, those that we added. folder: of the chapters, seen from the table."""
+    columns = [*VERDICTS, *map(str.capitalize, EVIDENCE), "Post hoc", "Hours"]
+    lines = ["| paper | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+    for paper in papers().values():
+        cells = counted(item for item in decisions
+                        if item.claim.paper == paper.name and not item.claim.ours)
+        name = f"[*{in_cell(paper.title)}*]({folder}{paper.name}.md) ({in_cell(cited(paper))})"
+        lines.append(f"| {name} | {cells} "
+                     f"| {hours(records_of(f'{paper.name}/*')):.1f} |")
+    cells = counted(item for item in decisions if item.claim.ours)
+    lines.append(f"| [added by us]({folder}verdicts.md) | {cells} | |")
+    return "\n".join(lines) + "\n"
+
+
+def counted(decisions) -> str:
+    """Cells of a table: how many of these claims have which verdict, on which evidence those are
+    settled, and how many came post hoc."""
+    decisions = list(decisions)
+    verdicts = Counter(item.verdict for item in decisions)
+    strengths = Counter(item.strength for item in decisions if item.settled)
+    late = sum(item.claim.post_hoc for item in decisions)
+    counts = [*(verdicts[name] for name in VERDICTS), *(strengths[name] for name in EVIDENCE), late]
+    return " | ".join(map(str, counts))
+
+
+def bar(decisions) -> str:
+    """How many claims have which verdict as one stacked bar, as HTML."""
+    counts = Counter(item.verdict for item in decisions)
+    found = [name for name in VERDICTS if counts[name]]
+    words = in_words(decisions)
+    pieces = "".join(f'<span class="verdict-{name.replace(" ", "-")}" style="flex-grow: '
+                     f'{counts[name]}" title="{counts[name]} {name}">{counts[name]}</span>'
+                     for name in found)
+    return f'<span class="verdict-bar" role="img" aria-label="Claims: {words}">{pieces}</span>'
+
+
+def in_words(decisions) -> str:
+    """The same as "12 holds, 5 mixed"."""
+    counts = Counter(item.verdict for item in decisions)
+    return ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
+
+
+# ---- tables ---------------------------------------------------------------------------------
+
+
+def figure(paper: str) -> str:
+    """What is printed against ours, claim by claim, as MyST."""
+    return (f"```{{figure}} _generated/forest_{paper}.svg\n"
+            ":alt: A row for each claim with a number: ours as points with 95% intervals, what is "
+            "printed as a hollow diamond, and the bound as a grey tick.\n"
+            f":name: forest {paper}\n\n"
+            "What is printed (hollow) against ours (95% intervals over seeds), claim by claim, one point "
+            "for each part, in the color of what it says. Above, ratios; below, other numbers, less what is printed or less their bound. Grey: the bounds of the claims. Claims "
+            "that are exact or not tested, and deviations that should be 0, are left out.\n```\n")
+
+
+def table(decisions: list[Decision]) -> str:
+    """Claims of a chapter as a Markdown table, the paper's headline first."""
+    lines = ["```{rst-class} claims\n```\n", "| claim | verdict | what is claimed, and *what came out* | where | page, or why not run |",
+             "|---|---|---|---|---|"]
+    for item in decisions:
+        claim = item.claim
+        statement = f"{in_cell(claim.statement)}<br>*{in_cell(sentence(item))}*"
+        printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
+        reasons = [in_cell(text) for text in (claim.not_run, claim.cost) if text]
+        page = (f"[{in_cell(title_of(claim.page).partition(':')[0])}](../notebooks/{claim.page}.ipynb)"
+                if item.profile else "; ".join([*reasons, *filter(None, [printed])]))
+        lines.append(f'| <a href="../claims/{claim.id}.html">{claim.number}</a> '
+                     f"| {badge(item)} | {statement} | {in_cell(claim.where)} | {page} |")
+    return "\n".join(lines) + "\n"
+
+
+def in_cell(text: str) -> str:
+    """Text in a cell of a Markdown table."""
+    return markdown(text).replace("|", "\\|")
+
+
+def app(decisions: list[Decision]) -> str:
+    """Every claim as an HTML table, which book/_static/ledger.js makes one that searches, sorts and
+    filters."""
+    found = pd.DataFrame([cells(item) for item in decisions], columns=COLUMNS)
+    with pd.option_context("display.max_colwidth", None):
+        html = found.to_html(index=False, escape=False, border=0, classes="table ledger")
+    return f"{html}\n{SEARCHED}"
+
+
+def write_datatables(folder: Path) -> None:
+    """DataTables, which itables brings, as files that a page opened from a folder can load: a
+    browser refuses modules there, but not one inside a script."""
+    import itables  # which only a machine that builds the book needs
+
+    bundle = Path(itables.__file__).parent / "html"
+    module = base64.b64encode((bundle / "dt_bundle.js").read_bytes()).decode()
+    write_text(folder / "datatables.js",
+               f'window.datatables = import("data:text/javascript;base64,{module}");\n')
+    write_text(folder / "datatables.css", (bundle / "dt_bundle.css").read_text("utf-8"))
+
+
+def cells(item: Decision) -> list[str]:
+    """A row of the ledger, as HTML."""
+    claim, printed = item.claim, item.claim.printed["value"]
+    by_part = isinstance(printed, dict)
+    numbers = ({part: printed_text(claim, part) for part in claim.parts} if by_part
+               else {"": printed_text(claim)})
+    ours = {part: ours_text(claim, part, item.counted_or_all(part)) for part in item.evidence or ()}
+    bounds = {part: tolerance_text(claim, part) for part in claim.parts}
+    bounds = bounds if len(set(bounds.values())) > 1 else {"": next(iter(bounds.values()))}
+    return [escape(papers()[claim.paper].short),
+            f'<a href="../claims/{claim.id}.html" title="claim {claim.id}">{claim.number}</a>',
+            f'{typeset(claim.statement)} <small>({escape(claim.where)})</small>',
+            badge(item, words_of(map(item.state, claim.judged))), item.strength or "none",
+            "yes" if claim.post_hoc else "no", typeset(sentence(item)),
+            listed(numbers), listed(ours) if ours else escape(claim.not_run or ""), listed(bounds)]
+
+
+def listed(texts: dict[str, str]) -> str:
+    """What is to be said of each part, the first few under each other, as HTML."""
+    if len(texts) == 1:
+        return typeset(*texts.values())
+    lines = [f"{typeset(part)}: {typeset(text)}" for part, text in texts.items()]
+    more = [f"and {len(lines) - LISTED} more"] * (len(lines) > LISTED)
+    return "<br>".join(lines[:LISTED] + more)

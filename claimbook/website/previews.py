@@ -1,0 +1,52 @@
+"""What a link to a page shows elsewhere, by the Open Graph protocol (ogp.me).
+
+Title, description and a picture of 1200 by 630 pixels, one for each paper.
+"""
+
+import textwrap
+from html import escape
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+from claimbook.claims import Paper, papers
+from claimbook.claims.decisions import Decision
+from claimbook.pages.plotting import use_style
+from claimbook.website.ledger import in_words
+
+
+def write_previews(decisions: list[Decision], folder: Path) -> None:
+    """A picture of each paper's question and of what came out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for paper in papers().values():
+        own = [item for item in decisions if item.claim.paper == paper.name and not item.claim.ours]
+        draw(paper, own, folder / f"{paper.name}.png")
+
+
+def draw(paper: Paper, decisions: list[Decision], path: Path) -> None:
+    """One of them as PNG."""
+    use_style()
+    figure = plt.figure(figsize=(12, 6.3), layout="none")
+    plain = dict(parse_math=False, color="#222832", verticalalignment="top")
+    figure.text(0.06, 0.9, f"In-context learning, re-run: {paper.short}", fontsize=22, **plain)
+    figure.text(0.06, 0.76, textwrap.fill(paper.question, 40), fontsize=36, **plain)
+    counts = textwrap.fill(f"{len(decisions)} claims of the paper: {in_words(decisions)}", 76)
+    figure.text(0.06, 0.2, counts, fontsize=20, **plain)
+    with plt.rc_context({"savefig.bbox": None}):
+        figure.savefig(path, format="png", dpi=100, metadata={"Software": None})
+    plt.close(figure)
+
+
+def tags(app, pagename: str, title: str, about: str) -> str:
+    """The tags of a page. Their addresses are whole ones where _config.yml has the site's address
+    (html: baseurl), which most readers of links ask for, and relative ones elsewhere."""
+    base = (app.config.html_baseurl or "").rstrip("/")
+    root = f"{base}/" if base else "../" * pagename.count("/")
+    paper = next((part for part in pagename.replace(".", "/").split("/") if part in papers()), None)
+    picture = f"previews/{paper}.png" if paper else "_static/live/try_it.png"
+    told = {"og:type": "article" if paper else "website", "og:site_name": app.config.html_title,
+            "og:title": title, "og:description": about, "og:image": root + picture,
+            "og:url": f"{base}/{pagename}.html" if base else ""}
+    lines = [f'<meta property="{name}" content="{escape(text)}">' for name, text in told.items()
+             if text]
+    return "\n".join([*lines, '<meta name="twitter:card" content="summary_large_image">']) + "\n"

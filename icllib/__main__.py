@@ -1,9 +1,0 @@
-"""What `python -m icllib` calls."""
-
-import atexit
-import gc
-
-from icllib.commands.command_line import main
-
-atexit.register(gc.freeze)  # all goes with the process: to search it for cycles first took half a second
-main()

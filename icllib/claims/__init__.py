@@ -1,7 +1,0 @@
-"""Claims of the papers, what must hold before evidence counts, and the verdicts that follow."""
-
-from icllib.claims.claim import Claim, Paper, find_claim, load_claims, papers, read_paper
-from icllib.claims.gates import Competence, Gate, Scope
-
-__all__ = ["Claim", "Competence", "Gate", "Paper", "Scope", "find_claim", "load_claims", "papers",
-           "read_paper"]

@@ -1,1 +1,0 @@
-"""One settings sheet per paper: what its pages run, and where each setting comes from."""

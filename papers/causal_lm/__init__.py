@@ -1,0 +1,16 @@
+"""CausalLM is not optimal for in-context learning: a module for each page.
+
+Code that several pages use is in modules named after what they hold.
+
+`runs` of a page's module lists the runs of a profile. This file only imports the classes that
+records name, as "papers.causal_lm.<class>".
+"""
+
+from papers.causal_lm.fig01_dynamics import Dynamics
+from papers.causal_lm.fig02_linear_attention import LayerErrors, StationaryErrors
+from papers.causal_lm.fig04_causal_by_position import (
+    ByPositionErrors, ByPositionPropositions)
+from papers.causal_lm.fig05_masks import MaskCheck
+from papers.causal_lm.layers import KaczmarzErrors
+from papers.causal_lm.propositions import Propositions
+from papers.causal_lm.what_fails import SelfAttention, StartingWeights, StepBounds

@@ -1,0 +1,37 @@
+"""After Proposition 5: does the causal mask reach the solution with more examples?"""
+
+import numpy as np
+import pandas as pd
+
+from papers.causal_lm.layers import INPUT_MEANS, KaczmarzErrors, seeds
+
+
+def runs(profile: str) -> list[KaczmarzErrors]:
+    """One pass of Kaczmarz's method for every mu."""
+    return [KaczmarzErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in seeds(profile)]
+
+
+def with_twice_the_pairs(sampled: dict, pairs) -> pd.DataFrame:
+    """The error with 2n pairs over that with n, for four n, as geometric means over seeds.
+
+    sampled: {(panel, mu): (seeds, len(pairs))}; pairs: the number of pairs in each column.
+    """
+    at = {count: place for place, count in enumerate(pairs)}
+    ratio = lambda curves, n: np.exp(np.log(curves[:, at[2 * n]] / curves[:, at[n]]).mean())
+    return pd.DataFrame({f"{panel}, mu = {mu:g}": {
+        f"{n} to {2 * n}": f"{ratio(curves, n):.2g}" for n in (60, 120, 250, 500)}
+        for (panel, mu), curves in sampled.items()}).T
+
+
+def kaczmarz_evidence(sampled: dict, pairs) -> dict:
+    """The error with 1,000 pairs over that with 500, for claims 38 and 40.
+
+    Returns {number of the claim: (evidence, control)}, each {part: samples}. sampled, pairs: see
+    `with_twice_the_pairs`. Labels without noise are the control of those with noise, and the other
+    way round.
+    """
+    half = list(pairs).index(500)
+    ratios = {key: curves[:, -1] / curves[:, half] for key, curves in sampled.items()}
+    of = lambda panel, means: {f"mu = {mu}": ratios[panel, mu] for mu in means}
+    return {38: (of("no noise", (1, 2, 3)), of("noise", (1, 2, 3))),
+            40: (of("noise", (0, 1)), of("no noise", (0, 1)))}

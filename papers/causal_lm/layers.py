@@ -1,0 +1,82 @@
+"""Layers of linear attention with constructed weights (Section 5.1), and what they converge to."""
+
+from dataclasses import dataclass
+
+import torch
+
+from claimbook.records import Component
+from icllib.attention import with_queries
+from icllib.streams import Stream
+from icllib.tasks import LinearRegression, Prompt
+from icllib.theory import gradient_descent as theory
+
+SEEDS = 5  # ASSUMED: the paper shows one draw
+INPUT_MEANS = (0.0, 1.0, 2.0, 3.0)  # mu of Figure 2, right
+# d and n: more pairs than dimensions, few of each, and more dimensions than pairs.
+SIZES = ((16, 40), (3, 7), (64, 40))
+
+
+def draw(task: LinearRegression, seed: int, sequences: int, points: int) -> Prompt:
+    """Prompts in double precision: xs (sequences, points, d), ys (sequences, points)."""
+    prompt = task.sample(Stream.of([seed], "evaluation"), torch.arange(sequences)[None], points,
+                         torch.float64)
+    return Prompt(*(tensor[0] for tensor in prompt))
+
+
+def blank_queries(prompt: Prompt, pairs: int) -> torch.Tensor:
+    """The labels as they enter the first layer: a query has y = 0."""
+    labels = prompt.ys.clone()
+    labels[..., pairs:] = 0
+    return labels
+
+
+def query_errors(errors: torch.Tensor, input_mean: float) -> torch.Tensor:
+    """The mean over queries x ~ U(-1, 1)^d + mu of (e . x)^2, exactly: (..., d) -> (...).
+
+    errors: e, the errors of the weights.
+    """
+    return errors.square().sum(-1) / 3 + input_mean**2 * errors.sum(-1).square()
+
+
+def run_layers(prompt: Prompt, pairs: int, step_size: float, layers: int, mask) -> torch.Tensor:
+    """Outputs (layers + 1, sequences, tokens): y_j - w x_j at pairs and -w x at queries."""
+    queries = prompt.ys.shape[-1] - pairs
+    mask = with_queries(mask(pairs), [pairs] * queries, attend_to_self=False)
+    return theory.linear_self_attention(prompt.xs, blank_queries(prompt, pairs), mask, step_size,
+                                        layers, pairs)
+
+
+def seeds(profile: str) -> range:
+    """The seeds of each run; two at the profile smoke."""
+    return range(2 if profile == "smoke" else SEEDS)
+
+
+@dataclass(frozen=True)
+class KaczmarzErrors(Component):
+    """Query error of the stationary points up to many pairs, with and without label noise.
+
+    The iteration is run on the errors of the weights: it starts at -w, and labels are only noise.
+    It is the same iteration, but errors can fall below the rounding of the weights.
+    """
+
+    input_mean: float  # mu, in {0, 1, 2, 3}
+    noise_std: float = 0.1  # ASSUMED: the paper has no noise
+    dimension: int = 16  # Section 5.1
+    pairs: int = 1000  # ASSUMED: far enough to see the floor at mu = 0 and 1
+    sequences: int = 64  # Section 5.1
+    every: int = 10  # ASSUMED: one n in `every` is kept
+    seed: int = 0
+
+    def measure(self) -> dict:
+        """Mean over sequences at n = every, 2 every, ..., pairs, against noise-free labels."""
+        task = LinearRegression(self.dimension, self.noise_std, inputs="uniform",
+                                input_mean=self.input_mean)
+        prompt = draw(task, self.seed, self.sequences, self.pairs)
+        start = -theory.least_squares(prompt.xs, prompt.means)  # the true weights: no noise here
+        noise = prompt.ys - prompt.means
+        metrics = {"pairs": list(range(self.every, self.pairs + 1, self.every))}
+        for name, labels in (("error", 0 * noise), ("noisy_error", noise)):
+            errors = theory.online_gradient_descent(prompt.xs, labels, start)
+            kept = errors[self.every :: self.every]
+            metrics[name] = query_errors(kept, self.input_mean).mean(-1)
+        return metrics

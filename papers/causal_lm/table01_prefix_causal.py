@@ -1,0 +1,83 @@
+"""Table 1: trained transformers, with a prefix mask and with a causal mask."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import torch
+
+from claimbook.records import dealt
+from icllib.evaluate import ErrorByLength, Together, TrainingError
+from icllib.streams import Stream
+from icllib.theory import gradient_descent
+from icllib.training import Run
+from papers.causal_lm import trained
+from papers.causal_lm.trained import Cell, MASKS, SIZES, as_in_table_1, table_1
+
+
+def classifier_cells() -> list[Cell]:
+    """The models of Table 1 on three classes."""
+    return [cell for cell in as_in_table_1() if cell.task == "classes"]
+
+
+def runs(profile: str) -> list[Run]:
+    """Table 1, and its classifiers on their training sequences."""
+    return table_1(profile) + classifiers(profile)
+
+
+def classifiers(profile: str) -> list[Run]:
+    """Table 1's models of three classes, measured on held-out and on training sequences."""
+    both = []
+    for run in trained.runs(profile, classifier_cells()):
+        sizes = run.recipe.lengths, run.evaluation.prompts
+        measures = [kind(*sizes, queries=run.recipe.queries,
+                         own_prompts=SIZES[profile].own_prompts)
+                    for kind in (ErrorByLength, TrainingError)]
+        both.append(replace(run, evaluation=Together(measures)))
+    return both
+
+
+def over_stationary_point(errors: dict[Cell, np.ndarray], profile: str) -> dict[str, np.ndarray]:
+    """Errors of causal models on linear regression over those of Proposition 5's stationary points.
+
+    Both are on the same held-out prompts. Returns {sharing of layers: (seeds,)}.
+    """
+    size, found = SIZES[profile], {}
+    for cell, ours in errors.items():
+        if (cell.task, cell.mask) == ("linear", "causal"):
+            reference = [stationary_error(size, seed * size.own_prompts)
+                         for seed in range(len(ours))]
+            found[f"{cell.sharing} layers"] = ours / reference
+    return found
+
+
+@cache
+def stationary_error(size, seed: int) -> float:
+    """The query error of one pass of online gradient descent over the pairs of a seed's prompts."""
+    prompt = trained.task("linear", size.dimension).sample(
+        Stream.of([seed], "evaluation"), torch.arange(size.prompts)[None], size.pairs + size.queries)
+    xs, ys = prompt.xs[0].double(), prompt.ys[0].double()
+    weights = gradient_descent.online_gradient_descent(
+        xs[:, : size.pairs], ys[:, : size.pairs])[-1]
+    answers = (xs[:, size.pairs :] * weights[:, None]).sum(-1)
+    return float((answers - ys[:, size.pairs :]).square().mean())
+
+
+def held_out_and_training(records, cells) -> dict[Cell, np.ndarray]:
+    """The share of wrong answers on held-out and on training sequences: (2, seeds) per cell.
+
+    records: those of `trained.classifiers`.
+    """
+    return {cell: np.array([[record[name][0] for record in of_cell]
+                            for name in ("wrong", "training_wrong")])
+            for cell, of_cell in dealt(records, cells).items()}
+
+
+def overfitting(shares: dict[Cell, np.ndarray]) -> dict[str, np.ndarray]:
+    """How many times larger the ratio of held-out to training errors is with unshared layers.
+
+    shares: from `held_out_and_training`. Returns {mask: (seeds,)}.
+    """
+    found = {(cell.mask, cell.shared): held_out / training
+             for cell, (held_out, training) in shares.items()}
+    return {mask: found[mask, False] / found[mask, True] for mask in MASKS}

@@ -1,0 +1,102 @@
+"""Appendix A and Section 4: which depth, width and number of heads is best?"""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from icllib.training import Run
+from papers.context_scaling.gates import over_ridge
+from papers.context_scaling.scaling import (
+    FIGURE_2_LENGTHS, FIGURE_4_COUNT, LENGTHS, LINEAR_8, evaluation, one_noise_level, seeds,
+    transformers)
+
+# Per profile: the task, T, and what differs from the recipe of Figure 1. paper: as in Figure 2.
+# gpu: a quarter of the steps, since width 1024 costs sixteen times as much as 256. cpu: the task
+# and T of Figure 1.
+FROM_10 = {"lengths": FIGURE_2_LENGTHS}
+TRAINING = {
+    "smoke": (LINEAR_8, 10**6, {"lengths": LENGTHS}),
+    "cpu": (LINEAR_8, 10**6, {"lengths": LENGTHS}),
+    "gpu": (one_noise_level("gpu"), FIGURE_4_COUNT, FROM_10 | {"steps": 5000}),
+    "paper": (one_noise_level("paper"), FIGURE_4_COUNT, FROM_10),
+}
+PAPER_AXES = {"layers": (2, 4, 6, 8), "width": (256, 512, 1024), "heads": (2, 4, 8)}  # Appendix A
+AXES = {
+    "smoke": {"layers": (1, 2), "width": (8, 16), "heads": (1, 2)},
+    "cpu": {"layers": (1, 2, 4), "width": (16, 32, 64), "heads": (1, 2, 4)},
+    "gpu": PAPER_AXES,
+    "paper": PAPER_AXES,
+}
+
+
+def best_size(profile: str) -> dict:
+    """The size that the paper found best or its like: most layers and heads, least width."""
+    pick = {"layers": max, "width": min, "heads": max}
+    return {axis: pick[axis](values) for axis, values in AXES[profile].items()}
+
+
+def sizes_of(model, profile: str) -> list:
+    """A model at every size of the sweep. SGPT has no heads.
+
+    Every combination at `paper`; elsewhere those that differ from the best one in one setting.
+    """
+    axes = {axis: values for axis, values in AXES[profile].items() if hasattr(model, axis)}
+    best, most = best_size(profile), len(axes) if profile == "paper" else 1
+    every = [dict(zip(axes, values)) for values in product(*axes.values())]
+    return [replace(model, **size) for size in every
+            if sum(size[axis] != best[axis] for axis in axes) <= most]
+
+
+def runs(profile: str) -> list[Run]:
+    """Section 4: both models of the paper's comparisons at every size and seed."""
+    task, count, training = TRAINING[profile]
+    measure = evaluation(training["lengths"], profile)
+    return [Run(task, model, recipe, measure, seed, count)
+            for start, recipe in transformers(profile, **training).values()
+            for model in sizes_of(start, profile)
+            for seed in seeds(profile)]
+
+
+NAMES = {"models.SGPT": "SGPT", "models.Transformer": "GPT-2"}
+
+
+def by_size(records) -> pd.DataFrame:
+    """One row per run: its model, size and seed, and its errors averaged over context lengths.
+
+    SGPT gets 0 heads.
+    """
+    rows = []
+    for record in records:
+        model = record.run["model"]
+        rows.append({"model": NAMES[model["type"]], "layers": model["layers"],
+                     "width": model["width"], "heads": model.get("heads", 0),
+                     "seed": record.run["seed"], "error": np.mean(record["error"]),
+                     "excess": np.mean(record["excess"])})
+    return pd.DataFrame(rows)
+
+
+def over_axis(sizes: pd.DataFrame, axis: str, best: dict, metric: str = "error") -> pd.DataFrame:
+    """A model's errors along one axis, with the rest as in the best size: (seeds, values)."""
+    for other, value in best.items():
+        if other != axis:
+            sizes = sizes[sizes[other].isin((0, value))]
+    return sizes.pivot(index="seed", columns=axis, values=metric)
+
+
+def against_best(sizes: pd.DataFrame, best: dict) -> pd.DataFrame:
+    """A model's error at every size over its error at the best one: (seeds, sizes)."""
+    errors = sizes.pivot(index="seed", columns=list(best), values="error")
+    heads = 0 if (sizes.heads == 0).all() else best["heads"]
+    return errors.div(errors[best["layers"], best["width"], heads], axis=0)
+
+
+def best_over_ridge(records, name: str, task, evaluation) -> np.ndarray:
+    """For the gate: a model's lowest error over all sizes, over ridge regression's: (seeds,)."""
+    ratios = {}
+    for record in records:
+        if NAMES[record.run["model"]["type"]] == name:
+            ratio = over_ridge([record["error"]], task, evaluation)[0]
+            ratios.setdefault(record.run["seed"], []).append(ratio)
+    return np.array([min(ratios[seed]) for seed in sorted(ratios)])

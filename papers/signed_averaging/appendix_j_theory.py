@@ -1,0 +1,438 @@
+"""Appendix J: the theory of scaled signed averaging, checked.
+
+What is printed, what is true, and a number that decides between the two.
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+import torch
+
+from claimbook.records import ADDED, Component
+from icllib import attention
+from icllib.theory import scoring as theory
+from papers.signed_averaging.attention_weights import transform, value_and_slope
+
+
+def weights(z, n, b) -> np.ndarray:
+    """Attention weights of rows of scores in which every token is visible."""
+    return visible_weights(transform(z, n, b)).numpy()
+
+
+def visible_weights(s):
+    """softmax of transformed scores (..., k), through the models' masked softmax."""
+    return attention.softmax(s, torch.ones(s.shape[-1], dtype=torch.bool))
+
+
+def jacobians(z, n, b) -> np.ndarray:
+    """d alpha_i / d z_m of rows (rows, k) by automatic differentiation: (rows, k, k)."""
+    z = torch.tensor(z, dtype=torch.float64, requires_grad=True)
+    alpha = visible_weights(transform(z, n, b))
+    grads = [torch.autograd.grad(alpha[:, i].sum(), z, retain_graph=True)[0]
+             for i in range(alpha.shape[1])]
+    return torch.stack(grads, dim=1).numpy()
+
+
+def rest(alpha) -> np.ndarray:
+    """1 minus the largest weight of each row, summed without cancellation: (..., k) -> (...)."""
+    return np.sort(alpha)[..., :-1].sum(-1)
+
+
+def extreme(bound, k: int) -> np.ndarray:
+    """Rows (M, -M, ..., -M) of k scores, for bounds M (rows, 1)."""
+    return np.where(np.arange(k) == 0, bound, -np.asarray(bound))
+
+
+# ---- curves over the range of scores ---------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BoundsByRange(Component):
+    """1 minus the largest of k weights ("rest"), and Jacobians of pairs, for scores in [-M, M]."""
+
+    n: float | None  # 1.5 and b = 1, where training starts (Appendix B); None: softmax
+    b: float | None
+    scores: int = 40  # k. ASSUMED: the longest prompt of training; any number above 1
+    largest: float = 10.0  # ASSUMED: the paper's M is any number
+    # ASSUMED: enough for smooth curves and extremes near the bounds.
+    ranges: int = 25  # spaced evenly in log M, from 0.3
+    rows: int = 2000  # random rows for each M, uniform in [-M, M]; pairs also in parts of it
+    shown: int = 120  # rows kept for the entropies, of 8 scores each
+    seed: int = 0
+
+    def measure(self) -> dict:
+        """Curves over M, (ranges,) each; the largest weight and entropy of `shown` rows."""
+        random = np.random.default_rng(self.seed)
+        bounds = np.geomspace(0.3, self.largest, self.ranges)[:, None]
+        top = value_and_slope(bounds, self.n, self.b)[0]
+        return {"bound": bounds[:, 0],
+                "least_rest": theory.smallest_rest(top, 1 / top, self.scores)[:, 0],
+                "extreme_rest": rest(weights(extreme(bounds, self.scores), self.n, self.b)),
+                "random_rest": self.random_rest(random, bounds),
+                "extreme_norm": norms(jacobians(extreme(bounds, 2), self.n, self.b)),
+                "random_norm": self.random_norm(random, bounds),
+                "norm_bound": float(value_and_slope(np.zeros(1), self.n, self.b)[1][0] / 2)
+                } | self.entropies(random)
+
+    def random_rest(self, random, bounds) -> list:
+        """The smallest rest among random rows of each range."""
+        shape = self.rows, self.scores
+        return [rest(weights(bound * random.uniform(-1, 1, shape), self.n, self.b)).min()
+                for bound in bounds]
+
+    def random_norm(self, random, bounds) -> list:
+        """The largest spectral norm of the Jacobian among random pairs of each range.
+
+        Each pair is uniform in its own share of the range, between 1/1000 and all of it.
+        """
+        found = []
+        for bound in bounds:
+            share = 10 ** random.uniform(-3, 0, (self.rows, 1))
+            pairs = bound * share * random.uniform(-1, 1, (self.rows, 2))
+            found.append(norms(jacobians(pairs, self.n, self.b)).max())
+        return found
+
+    def entropies(self, random) -> dict:
+        """Largest weights and entropies of rows of 8 normal scores, from small to large."""
+        size = np.geomspace(0.1, 20, self.shown)[:, None]
+        alpha = weights(size * random.standard_normal((self.shown, 8)), self.n, self.b)
+        return {"top": alpha.max(-1), "entropy": theory.entropy(alpha)}
+
+
+def printed_sentences(ssa, softmax) -> dict:
+    """A number for each of three printed sentences of Appendix J, above 1 if the sentence is true.
+
+    It is a ratio to a reference: the printed entropy, or growth by a tenth. ssa, softmax: records.
+    """
+    entropies = ssa["entropy"] / theory.largest_entropy(np.array(ssa["top"]), 8)
+    odds = [weight / (1 - weight) for weight in (weight_at_gap(1.0, 40, low) for low in (0, 9))]
+    norm = softmax["random_norm"]
+    return {"J.3 entropy": entropies.min(), "J.5 softmax Jacobian": norm[-1] / norm[0] / 1.1,
+            "J.6 softmax, gap 1": odds[1] / odds[0] / 1.1}
+
+
+def sentences_that_hold(ssa, softmax) -> dict:
+    """A control: the same numbers for three similar sentences that are true.
+
+    They are on the entropy over minus the logarithm of the largest weight, on slopes of the
+    exponential, and on a gap that grows.
+    """
+    entropies = ssa["entropy"] / -np.log(ssa["top"])
+    odds = [weight / (1 - weight) for weight in (weight_at_gap(gap, 40) for gap in (1.0, 10.0))]
+    bound = softmax["bound"]
+    return {"J.3 entropy": entropies.min(),
+            "J.5 softmax Jacobian": np.exp(bound[-1] - bound[0]) / 1.1,
+            "J.6 softmax, gap 1": odds[1] / odds[0] / 1.1}
+
+
+def weight_at_gap(gap: float, k: int, low: float = 0.0) -> float:
+    """The softmax weight of the largest of k scores; the others are `low`, which is `gap` less."""
+    return float(weights(np.array([low + gap, *[low] * (k - 1)]), None, None)[0])
+
+
+def reversed_order(shift: float | None = None, seeds: int = 5, pairs: int = 100_000) -> np.ndarray:
+    """How often abs(x) < abs(y) but the embedding of y is shorter (Section 5.2): (seeds,).
+
+    x, y ~ N(0, 1); the embedding is x W + b of width 256, with W and b uniform in [-1, 1] as in
+    PyTorch's linear layer of one input, or with b = shift W.
+    """
+    found = []
+    for seed in range(seeds):
+        random = np.random.default_rng(seed)
+        weight, bias = random.uniform(-1, 1, (2, 256))
+        bias = bias if shift is None else shift * weight
+        x, y = np.sort(np.abs(random.standard_normal((2, pairs))), axis=0) * random.choice(
+            (-1, 1), (2, pairs))
+        # |x W + b|^2 - |y W + b|^2
+        excess = (x**2 - y**2) * (weight @ weight) + 2 * (x - y) * (weight @ bias)
+        found.append(np.mean(excess >= 0))
+    return np.array(found)
+
+
+def norms(matrices) -> np.ndarray:
+    """Spectral norms of (rows, k, k)."""
+    return np.linalg.norm(matrices, 2, (1, 2))
+
+
+# ---- corrections -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Corrections(Component):
+    """The numbers of CORRECTIONS, at the n and b with which training starts."""
+
+    n: float = 1.5  # Appendix B
+    b: float = 1.0  # Appendix B
+    scores: int = 40  # k in Theorem 1. ASSUMED: the longest prompt of training
+    rows: int = 20_000  # ASSUMED: in a search for large Jacobians; enough to come near the bounds
+    seed: int = 0
+
+    def measure(self) -> dict:
+        """{name: number}; CORRECTIONS says what each is."""
+        return {name: float(value) for part in (
+            self.smoothness(), self.ratios(), self.entropies(), self.jacobians(),
+            self.collapse(), self.limit()) for name, value in part.items()}
+
+    def smoothness(self) -> dict:
+        """J.2, J.4: slopes at 0, second derivatives on both sides, and L(M) for an n below 1."""
+        step = 1e-6
+        value, slope = value_and_slope(np.array([-step, 0, step]), self.n, self.b)
+        left, right = np.diff(value * slope) / step
+        z = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+        literal = (1 + self.b * z.abs()) ** (z.sign() * self.n)
+        return {"slope_at_0": slope[1], "literal_slope_at_0": torch.autograd.grad(literal, z)[0],
+                "second_left": left, "second_right": right,
+                "slope_at_0_half": value_and_slope(np.zeros(1), 0.5, 1.0)[1][0],
+                "lipschitz_half": 0.5 * (1 + 4) ** (0.5 - 1)}
+
+    def ratios(self) -> dict:
+        """J.3: the ratio of two weights, its degree in the gap and its value for a gap of 1/2."""
+        gaps = np.array([1e6, 1e7])
+        pairs = {"one_sign": np.stack([gaps, 0 * gaps], -1),
+                 "two_signs": np.stack([gaps / 2, -gaps / 2], -1)}
+        found = {}
+        for name, rows in pairs.items():
+            alpha = weights(rows, self.n, self.b)
+            found[f"degree_{name}"] = np.log10(alpha[:, 0] / alpha[:, 1]) @ [-1, 1]
+        small = np.array([0.25, -0.25])
+        for name, setting in (("ssa", (self.n, self.b)), ("softmax", (None, None))):
+            alpha = weights(small, *setting)
+            found[f"small_ratio_{name}"] = alpha[0] / alpha[1]
+        return found
+
+    def entropies(self) -> dict:
+        """J.3: the weights (1/2, 1/2, 0, 0)."""
+        alpha = np.array([0.5, 0.5, 0, 0])
+        return {"entropy": theory.entropy(alpha), "minus_log_top": -np.log(alpha.max()),
+                "printed_entropy": theory.largest_entropy(0.5, 4)}
+
+    def jacobians(self) -> dict:
+        """J.5: largest entries and norms of Jacobians, in a search, at scores 0, 0, at a gap of 20.
+
+        Rows of the search have 3 scores, normal times a size between 0.01 and 100.
+        """
+        random = np.random.default_rng(self.seed)
+        size = 10 ** random.uniform(-2, 2, (self.rows, 1))
+        rows = size * random.standard_normal((self.rows, 3))
+        found = {}
+        for name, setting in (("ssa", (self.n, self.b)), ("softmax", (None, None))):
+            searched, known, far = (jacobians(z, *setting) for z in (
+                rows, np.zeros((1, 2)), np.array([[10.0, -10.0]])))
+            found |= {f"searched_entry_{name}": np.abs(searched).max(),
+                      f"searched_norm_{name}": norms(searched).max(),
+                      f"known_entry_{name}": np.abs(known).max(),
+                      f"known_norm_{name}": norms(known)[0], f"far_norm_{name}": norms(far)[0]}
+        return found
+
+    def collapse(self) -> dict:
+        """J.6: 1 minus the top weight of (M, -M, ..., -M) for M = 1/2 and 5, and for large b."""
+        left = lambda bound, *setting: rest(weights(extreme([bound], self.scores), *setting))
+        found = {"rest_large_b": left(0.5, self.n, 1000.0)}
+        for name, setting in (("ssa", (self.n, self.b)), ("softmax", (None, None))):
+            found |= {f"rest_half_{name}": left(0.5, *setting),
+                      f"rest_5_{name}": left(5.0, *setting)}
+        return found
+
+    def limit(self) -> dict:
+        """Section 7: f(x) / e^x - 1 for n = m = 10^6, b = 1/m; weights after a shift by 10."""
+        x = np.array([3.0, -3.0])
+        above, below = value_and_slope(x, 1e6, 1e-6)[0] / np.exp(x) - 1
+        shifted = {f"shift_{shift}_{name}": weights(np.array([1.0, 0.0]) + shift, *setting)[0]
+                   for name, setting in (("ssa", (self.n, self.b)), ("softmax", (None, None)))
+                   for shift in (0, 10)}
+        return {"limit_above": above, "limit_below": below} | shifted
+
+
+CORRECTIONS = (  # where, what is printed, what is true, the number that decides
+    ("J.2, J.4: smoothness", "nothing on second derivatives; $f'(0) = n b$",
+     "$f'$ is continuous, $f''$ jumps at 0: $n (n + 1) b^2$ on the left, $n (n - 1) b^2$ on the "
+     "right; automatic differentiation of the formula gives 0 at $z = 0$, the models' own backward "
+     "$n b$",
+     "$f''$ {second_left:.2f} and {second_right:.2f}; slope at 0 of the formula "
+     "{literal_slope_at_0:.1f}, of the models {slope_at_0:.1f}"),
+    ("J.3: ratio", r"polynomial in the gap, with degree $n$, for scores $\ge 0$",
+     "right for fixed $n$; between scores of different signs the degree is $2n$",
+     "{degree_one_sign:.2f} and {degree_two_signs:.2f}"),
+    ("J.3: concentration", "SSA avoids the concentration of softmax",
+     "for large gaps; for small scores SSA is the more concentrated if $n b > 1$",
+     "ratio of the weights of $1/4$ and $-1/4$: SSA {small_ratio_ssa:.3f}, "
+     "softmax {small_ratio_softmax:.3f}"),
+    ("J.3: entropy",
+     r"$H \ge -a \log a - (1 - a) \log \frac{1 - a}{k - 1}$, $a$ the largest weight",
+     r"$H \le$ that; $H \ge -\log a$",
+     r"weights $(1/2, 1/2, 0, 0)$: $H$ = {entropy:.3f} = $-\log a$ = {minus_log_top:.3f}, "
+     "printed {printed_entropy:.3f}"),
+    ("J.4: Lipschitz constant", r"$n b (1 + b M)^{n - 1}$; Eq. 6 asks for $n \ge 1$",
+     "right; below $n = 1$ it fails, and the constant is $n b$",
+     "$n = 1/2$, $b = 1$, $M = 4$: slope at 0: {slope_at_0_half:.3f}, formula: {lipschitz_half:.3f}"),
+    ("J.5: Jacobian of softmax", "can grow exponentially with the scores",
+     r"entries $\le 1/4$, spectral norm $\le 1/2$; for two scores it vanishes exponentially in the "
+     "gap",
+     "found {searched_entry_softmax:.3f} and {searched_norm_softmax:.3f}, at two equal scores: "
+     "{known_entry_softmax:.3f} and {known_norm_softmax:.3f}; "
+     "norm at $(10, -10)$ {far_norm_softmax:.1e}"),
+    ("J.5: Jacobian of SSA", "polynomially bounded in $M$, $b$ and $n$",
+     r"entries $\le n b / 4$, spectral norm $\le n b / 2$, whatever $M$; more than softmax if "
+     "$n b > 1$",
+     "found {searched_entry_ssa:.3f} and {searched_norm_ssa:.3f}, at two scores of 0: "
+     "{known_entry_ssa:.3f} and {known_norm_ssa:.3f}; norm at $(10, -10)$ {far_norm_ssa:.1e}"),
+    ("J.6: softmax", "any constant gap makes collapse unavoidable",
+     r"$e^\text{gap}$ is finite: softmax obeys Theorem 1 with $e^{\pm M}$ in place of "
+     r"$(1 + b M)^{\pm n}$, and leaves more than SSA for small $M$ if $n b > 1$",
+     "left beside the largest of 40 weights: $M = 1/2$ softmax {rest_half_softmax:.3f}, "
+     "SSA {rest_half_ssa:.3f}; $M = 5$ softmax {rest_5_softmax:.4f}, SSA {rest_5_ssa:.4f}"),
+    ("J.6: Theorem 1", "no collapse unless scores or $n$ go to infinity",
+     "or $b$, which is trained too",
+     "left beside the largest of 40 weights, $M = 1/2$, $b = 1000$: {rest_large_b:.1e}"),
+    ("Section 7: limit", r"$(1 + x/m)^m \to e^x$ for $x \ge 0$", "for both signs",
+     "$m = 10^6$, relative distance at $x = 3$ and $-3$: {limit_above:.1e} and {limit_below:.1e}"),
+    ("Section 7: shifts", "nothing",
+     "softmax does not change when all scores are shifted, SSA does",
+     "largest weight of $(1, 0)$ and of $(11, 10)$: softmax {shift_0_softmax:.3f} and "
+     "{shift_10_softmax:.3f}, SSA {shift_0_ssa:.3f} and {shift_10_ssa:.3f}"),
+)
+
+
+def corrections(record) -> list[tuple]:
+    """CORRECTIONS with the numbers of a record of `Corrections` filled in."""
+    return [(*words, number.format(**record.metrics)) for *words, number in CORRECTIONS]
+
+
+# ---- the check of every statement ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AppendixJCheck(Component):
+    """The largest relative violation of each statement of Appendix J, on random logits.
+
+    Every row of logits has its own n, b and M and is uniform in [-M, M]; in the first ten rows
+    the first logit is exactly 0.
+    """
+
+    # ASSUMED, since the statements are for any k, n >= 1, b > 0 and M: ranges around the start of
+    # training, n = 1.5 and b = 1 (Appendix B), and up to the longest prompt of training, k = 40.
+    counts: tuple = (2, 3, 8, 40)  # k, the numbers of logits
+    rows: int = 500  # for each k
+    n: tuple = (1.0, 2.5)  # uniform
+    b: tuple = (0.2, 2.0)  # uniform in the logarithm
+    bound: tuple = (0.1, 4.0)  # M, uniform in the logarithm
+    seed: int = 0
+    factor: float = field(default=1.0, metadata=ADDED)  # on printed values; 0.99 is a control
+    version: ClassVar[int] = 2
+
+    def measure(self) -> dict:
+        """The largest violation over all rows, for each part of the two claims."""
+        random = np.random.default_rng(self.seed)
+        found = [self.violations(random, k) for k in self.counts]
+        return {part: max(of_count[part] for of_count in found) for part in found[0]}
+
+    def violations(self, random, k: int) -> dict:
+        """The largest violations over rows of k logits."""
+        n, b, bound = (random.uniform(*limits, (self.rows, 1))
+                       for limits in (self.n, np.log(self.b), np.log(self.bound)))
+        b, bound = np.exp(b), np.exp(bound)
+        z = bound * random.uniform(-1, 1, (self.rows, k))
+        z[:10, 0] = 0
+        values, slopes = value_and_slope(z, n, b)
+        against = Printed(self.factor)
+        return {
+            "J.1 growth": growth(against, z, values, n, b),
+            "J.2 derivative": against.apart(values * slopes, theory.derivative(z, n, b)),
+            "J.2 effective slope": against.apart(slopes, theory.effective_slope(z, n, b)),
+            "J.3 ratio": ratio(against, -np.sort(-np.abs(z)), n, b),
+            "J.4 Lipschitz constant": lipschitz(against, z, values, slopes, n, b, bound),
+            "J.5 Jacobian": jacobian(against, z, values, slopes, n, b, bound),
+            "J.6 Theorem 1": theorem_1(against, z, (n, b), (1 + b * bound) ** n, bound),
+            # our corrections:
+            "J.3 entropy bounds": entropy_bounds(against, weights(z, n, b), k),
+            "J.5 Jacobian bounds": jacobian_bounds(against, z, n, b),
+            "J.6 Theorem 1 of softmax": theorem_1(against, z, (None, None), np.exp(bound),
+                                                  bound)}
+
+
+def growth(against, z, values, n, b) -> float:
+    """J.1: the piecewise form, and (b abs(x))^(+-n) for large x, at b abs(x) = 10^13."""
+    far = np.array([1e13, -1e13]) / b
+    power_law = np.abs(b * far) ** (np.sign(far) * n)
+    return max(against.apart(values, theory.power(z, n, b)),
+               against.apart(value_and_slope(far, n, b)[0], power_law))
+
+
+def ratio(against, z, n, b) -> float:
+    """J.3: the ratio of the two largest weights of non-negative logits, in both printed forms."""
+    alpha = weights(z, n, b)
+    first, second = z[:, :1], z[:, 1:2]
+    forms = ((1 + b * first) / (1 + b * second), 1 + b * (first - second) / (1 + b * second))
+    return max(against.apart(alpha[:, :1] / alpha[:, 1:2], form**n) for form in forms)
+
+
+def entropy_bounds(against, alpha, k: int) -> float:
+    """J.3: -log(largest weight) <= H <= the printed expression."""
+    top, entropy = alpha.max(-1), theory.entropy(alpha)
+    return max(against.excess(entropy, theory.largest_entropy(top, k)),
+               against.excess(-np.log(top), entropy))
+
+
+def lipschitz(against, z, values, slopes, n, b, bound) -> float:
+    """J.4: slopes and secants stay below L(M), and the slope at M is L(M)."""
+    constant = n * b * (1 + b * bound) ** (n - 1)
+    secants = np.abs(np.diff(values)) / np.abs(np.diff(z))
+    value, slope = value_and_slope(bound, n, b)
+    return max(against.excess(values * slopes, constant), against.excess(secants, constant),
+               against.apart(value * slope, constant))
+
+
+def jacobian(against, z, values, slopes, n, b, bound) -> float:
+    """J.5: the formula, and the printed ranges of f and f'."""
+    derived = jacobians(z, n, b)
+    printed = against.factor * theory.jacobian(values, values * slopes)
+    scale = np.abs(printed).max((1, 2))
+    top = (1 + b * bound) ** n
+    return max(float((np.abs(derived - printed).max((1, 2)) / scale).max()),
+               against.excess(values, top), against.excess(1 / values, top),
+               against.excess(values * slopes, n * b * (1 + b * bound) ** (n - 1)))
+
+
+def jacobian_bounds(against, z, n, b) -> float:
+    """Our bounds: entries up to nb/4 and norms up to nb/2 with SSA, 1/4 and 1/2 with softmax."""
+    return max(jacobian_excess(against, jacobians(z, n, b), (n * b)[:, 0]),
+               jacobian_excess(against, jacobians(z, None, None), 1))
+
+
+def jacobian_excess(against, matrices, slope) -> float:
+    """How far entries exceed slope / 4, or spectral norms slope / 2."""
+    return max(against.excess(np.abs(matrices).max((1, 2)), slope / 4),
+               against.excess(np.linalg.norm(matrices, 2, (1, 2)), slope / 2))
+
+
+def theorem_1(against, z, setting, top, bound) -> float:
+    """J.6: 1 minus the top weight is at least epsilon, and equal to it for (M, -M, ..., -M).
+
+    setting: n and b; top: the largest f on [-M, M].
+    """
+    k = z.shape[1]
+    least = theory.smallest_rest(top, 1 / top, k)[:, 0]
+    return max(against.excess(least, rest(weights(z, *setting))),
+               against.apart(rest(weights(extreme(bound, k), *setting)), least))
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Comparisons with printed numbers times a factor, which is 1 but for the control."""
+
+    factor: float = 1.0
+
+    def apart(self, ours, expected) -> float:
+        """The largest relative difference."""
+        return float(np.abs(ours / (self.factor * expected) - 1).max())
+
+    def excess(self, value, bound) -> float:
+        """The largest relative amount by which a bound is exceeded; 0 if it never is."""
+        return float(np.max(value / (self.factor * bound) - 1).clip(0))
+
+
+def runs(profile: str) -> list:
+    """The check of every statement, its control, the curves of SSA and softmax, the corrections."""
+    return [AppendixJCheck(), AppendixJCheck(factor=0.99), BoundsByRange(1.5, 1.0),
+            BoundsByRange(None, None), Corrections()]

@@ -1,0 +1,13 @@
+"""Section 5.2: attention layers alone learn, feed-forward layers alone do not."""
+
+from icllib.training import Run
+from papers.signed_averaging.affine import (
+    ATTENTION_ONLY, FULL, SHALLOW_ATTENTION, Shape, all_runs, models_by_shape)
+
+FEED_FORWARD_ONLY = Shape(12, 8, attention=False)  # ASSUMED: as deep as the others
+PARTS = (FULL, ATTENTION_ONLY, SHALLOW_ATTENTION, FEED_FORWARD_ONLY)  # Section 5.2
+
+
+def runs(profile: str) -> list[Run]:
+    """Section 5.2: full layers, attention only, feed-forward only."""
+    return all_runs(models_by_shape(profile, PARTS))

@@ -1,0 +1,180 @@
+"""Quantifiers on sequences with one number far outside the training distribution.
+
+Section 5 says that a model answers for the whole sequence as for its largest number alone. This can
+be tested only if the two answers differ: the large number leaves the label open, and another number
+settles it. The label is open while no number has fixed it: positive numbers leave it open under
+"every", negative ones under "some".
+"""
+
+from dataclasses import dataclass, field
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from torch import Tensor
+
+from claimbook.pages.plotting import draw, legend_below
+from claimbook.records import ADDED, Component, stacked
+from claimbook.records.checks import each, positive, whole
+from icllib.evaluate import CHUNK, unseen
+from icllib.tasks.quantifiers import truth
+from papers.signed_averaging.quantifiers import (
+    AS_PRINTED, SCORINGS, STYLES, cells, settled_answer)
+
+QUANTIFIERS = ("every", "some")
+WHERE = ("at the number", "after it")  # positions of answers
+
+
+# ---- the measure ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DeviantNumbers(Component):
+    """Answers to x ~ N(0, 1) with one large number x_p, m under "every" and -m under "some".
+
+    There are two kinds of sequences: those in which another number settles the label before x_p;
+    and all, with signs changed so that every number leaves the label open. Measures `alone`, the
+    log-odds of the open label for the large number alone, (M, sizes), and `open_label` and
+    `log_odds`, the share of answers with the open label and its mean log-odds, at x_p and after it,
+    (M, OTHERS, sizes, places, after + 1). Raises InputError for settings out of range.
+    """
+
+    sizes: tuple = (1, 3, 10, 30, 70, 100)  # m: 70 is that of Figure 2
+    places: tuple = (4, 10, 20)  # p: 4 is that of Figure 2
+    after: int = 10  # answers to the numbers after it
+    sequences: int = 6400  # as many as for Figure 4
+    seed: int = 0
+    own_prompts: bool = field(default=False, metadata=ADDED)
+
+    def check(self):
+        each(positive, "sizes", self.sizes)
+        each(partial(whole, 2), "places", self.places)
+        whole(after=self.after, sequences=self.sequences)
+
+    @property
+    def longest(self) -> int:
+        """Pairs of the longest context."""
+        return max(self.places) - 1 + self.after
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The answers of M predictors that share one `predict`, each to its task's quantifier."""
+        rows = [torch.stack([self.answers(size, place, tasks, predictor, device)
+                             for place in range(len(self.places))], dim=3)
+                for size in self.sizes]
+        open_label, log_odds = torch.stack(rows, dim=3).cpu().numpy()
+        alone = self.alone(tasks, predictor, device)
+        return {"alone": alone.cpu().numpy(), "open_label": open_label, "log_odds": log_odds}
+
+    def alone(self, tasks, predictor, device) -> Tensor:
+        """The log-odds of the open label after one number: (M, sizes)."""
+        signs = open_signs(tasks, device)
+        xs = signs * torch.tensor(self.sizes, device=device, dtype=torch.float32)[:, None]
+        return (signs * log_odds_of(tasks, predictor, xs, range(1)))[..., 0]
+
+    def answers(self, size, place: int, tasks, predictor, device) -> Tensor:
+        """Shares and mean log-odds of the open label, for both kinds of sequences: (2, M, 2, K)."""
+        stream = unseen(self, predictor, len(tasks), device)
+        signs, p, total, count = open_signs(tasks, device), self.places[place], 0, 0
+        lengths = range(p - 1, p + self.after)
+        all_ids = place * self.sequences + torch.arange(self.sequences, device=device)
+        for ids in all_ids.split(CHUNK):
+            drawn = stream.normal(ids.expand(len(tasks), -1), "xs", (p + self.after,))
+            for_open = []
+            for xs in (drawn, signs * drawn.abs()):
+                xs[..., p - 1] = signs[..., 0] * size
+                for_open.append(signs * log_odds_of(tasks, predictor, xs, lengths))
+            settled = (signs * drawn[..., : p - 1] <= 0).any(-1)
+            kept = torch.stack((settled, torch.ones_like(settled)), dim=1)[..., None]
+            odds = torch.stack(for_open, dim=1)  # (M, 2, B, K)
+            total = total + torch.stack(((odds > 0) & kept, odds * kept)).double().sum(dim=3)
+            count = count + kept.double().sum(dim=2)
+        return total / count
+
+
+def open_signs(tasks, device) -> Tensor:
+    """The sign of the numbers that leave the label open: (M, 1, 1).
+
+    It is also that of the log-odds of the open label, "true" under "every", "false" under "some".
+    """
+    return torch.tensor([1.0 - 2 * settled_answer(task) for task in tasks],
+                        device=device)[:, None, None]
+
+
+def log_odds_of(tasks, predictor, xs: Tensor, lengths) -> Tensor:
+    """The answers of each member to sequences with its task's labels: (M, B, n) -> (M, B, K)."""
+    ys = torch.stack([truth(task.quantifier, x) for task, x in zip(tasks, xs)])
+    with torch.no_grad():
+        return predictor.predict(xs[..., None], ys, lengths)
+
+
+# ---- from records to shares and figures -----------------------------------------------------
+
+
+def chosen_cells() -> list:
+    """Softmax, then SSA, under "every", then under "some"."""
+    return [cell for quantifier in QUANTIFIERS for cell in cells(quantifier, (AS_PRINTED,))]
+
+
+def own_answers(records, chosen) -> dict:
+    """How often an answer, right or wrong, is the model's answer to the large number alone.
+
+    Returns {cell: (seeds, OTHERS, sizes, places, after + 1)}.
+    """
+    alone, shares = (stacked(records, chosen, name) for name in ("alone", "open_label"))
+    return {cell: np.where((alone[cell] > 0)[:, None, :, None, None], shares[cell],
+                           1 - shares[cell]) for cell in chosen}
+
+
+def own_mistakes(records, chosen) -> dict:
+    """How often it is that one and wrong, since another number has settled the label.
+
+    0 if the model is wrong about the large number alone. Returns {cell: (seeds, sizes, places, K)}.
+    """
+    alone = stacked(records, chosen, "alone")
+    return {cell: shares[:, 0] * (alone[cell] > 0)[..., None, None]
+            for cell, shares in own_answers(records, chosen).items()}
+
+
+def at_and_after(values) -> dict[str, np.ndarray]:
+    """Means over places, at the large number and after it: (..., places, K) -> (...) each."""
+    means = values.mean(axis=-2)
+    return dict(zip(WHERE, (means[..., 0], means[..., 1:].mean(axis=-1))))
+
+
+def judged(records, chosen, reached) -> tuple[dict, np.ndarray]:
+    """The claim's evidence at the largest size, {part: (seeds,)}, and its gate, for chosen[0].
+
+    Only for models that are right about the large number alone: for the others the answer to it
+    would be the right one. reached: the gate of at least these seeds. If no model is right, the
+    evidence is of all models and none passes the gate.
+    """
+    right = stacked(records, chosen, "alone")[chosen[0]][:, -1] > 0
+    gate = np.where(right, reached[: len(right)], np.inf)
+    kept = right if right.any() else ~right
+    shares = at_and_after(own_mistakes(records, chosen)[chosen[0]])
+    return {part: values[kept, -1] for part, values in shares.items()}, gate[kept]
+
+
+def draw_shares(table):
+    """Draw a row of panels for each quantifier, at the number and after it; returns the legend."""
+    _, panels = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(9, 5.6))
+    for row, quantifier in zip(panels, QUANTIFIERS):
+        for axes, where in zip(row, WHERE):
+            for scoring in SCORINGS:
+                draw(axes, table, f"{quantifier}, {where}", scoring, marker="o",
+                     **STYLES[scoring])
+            axes.axhline(0.9, color="black", ls=":", label="the claim's 0.9")
+            axes.set(xscale="log", ylim=(-0.05, 1.05), title=f"{quantifier}, {where}")
+        row[0].set_ylabel("wrong answers, as for\nthe largest number alone")
+    for axes in panels[-1]:
+        label_sizes(axes, table)
+    return legend_below(panels[0, 0], 3)
+
+
+def label_sizes(axes, table) -> None:
+    """A tick at each measured size; that of 70 has no label, which would overlap that of 100."""
+    ticks = sorted(set(table.x))
+    axes.set_xticks(ticks, ["" if size == 70 else f"{size:g}" for size in ticks])
+    axes.minorticks_off()
+    axes.set_xlabel("size m of the one number")

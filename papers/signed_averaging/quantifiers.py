@@ -1,0 +1,466 @@
+"""Decoders of the quantifiers "every" and "some": how they are trained, measured and drawn.
+
+A number settles the label if no later number can change it: "every" is false from the first x <= 0
+on, "some" is true from the first x > 0 on. Before it the label is open. Take a predictor that is
+right on the first r numbers and then always gives the settled answer: it is wrong on a sequence if
+and only if the label is open at position r + 1. With r = 0 it is a constant.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from matplotlib.colors import PowerNorm
+from torch import Tensor
+
+from claimbook.claims.sentences import SHARE, with_interval
+from claimbook.pages.plotting import draw, heat_map, legend_below, numbers, series
+from claimbook.records import ADDED, Component, dealt, stacked
+from claimbook.records.checks import each, positive, whole
+from icllib.evaluate import Together, unseen
+from icllib.models import SignedAveraging, Softmax, Transformer
+from icllib.tasks import Quantifier, sample_each
+from icllib.tasks.quantifiers import truth
+from icllib.training import Curriculum, Recipe, Run
+from papers.colors import dashed
+from papers.signed_averaging.affine import FIRST_COUNTED
+
+TRAINED = 40  # the longest sequence in training, Section 3
+LENGTHS = tuple(range(10, 201, 10))  # Figures 4, 5: 10 to 200. ASSUMED: in steps of 10
+
+
+def settled_answer(task: Quantifier) -> int:
+    """The label after it is settled: 0 or 1."""
+    return 0 if task.quantifier == "every" else 1
+
+
+def open_rates(task: Quantifier, n: int) -> list[float]:
+    """The probability that the label is still open at position k, for k = 1, ..., n."""
+    return [abs(settled_answer(task) - rate) for rate in task.base_rates(n)]
+
+
+def reader_error(task: Quantifier, read: int, length: int) -> float:
+    """The sequence error of a predictor that reads `read` numbers, in closed form."""
+    decisive = max(read + 1, FIRST_COUNTED)
+    return open_rates(task, length)[decisive - 1] if decisive <= length else 0.0
+
+
+# Figure 2; then, ASSUMED for comparison, another context, an ordinary last number, both, and the
+# large number in the middle.
+EXAMPLES = (
+    (1.0, -2.0, 3.0, 70.0), (1.0, 2.0, 3.0, 70.0), (1.0, -2.0, 3.0, 0.7), (1.0, 2.0, 3.0, 0.7),
+    (1.0, -2.0, 70.0, 3.0))
+CHUNK = {"cpu": 4, "cuda": 64}  # sequences per forward pass; few fit into a CPU's cache
+ASSUMED = (  # settings that the paper does not give, for tables on pages
+    "model.positions_up_to", "evaluation.parts", "seed")
+
+
+# ---- measures --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class QuantifierErrors(Component):
+    """Errors over sigma and length; a sequence is wrong if an answer from the third on is wrong.
+
+    Each sigma has other sequences. Measures `wrong`, the share of wrong sequences, and
+    `wrong_positions`, the share of wrong answers from the third on, (M, sigmas, lengths) each; and
+    `wrong_at`, the share of wrong answers at each position of the longest length, (M, sigmas,
+    positions). Raises InputError for sizes out of range.
+    """
+
+    sigmas: tuple
+    lengths: tuple
+    sequences: int  # at each sigma
+    seed: int = 0
+    own_prompts: bool = field(default=False, metadata=ADDED)
+
+    def check(self):
+        each(partial(whole, FIRST_COUNTED), "lengths", self.lengths)
+        each(positive, "sigmas", self.sigmas)
+        whole(sequences=self.sequences)
+
+    @property
+    def longest(self) -> int:
+        """Pairs of the longest context."""
+        return max(self.lengths) - 1
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The errors of M predictors that share one `predict`, each on its task."""
+        rows = [self.at_sigma(tasks, predictor, place, device)
+                for place in range(len(self.sigmas))]
+        return {name: np.stack([row[name] for row in rows], axis=1) for name in rows[0]}
+
+    def at_sigma(self, tasks, predictor, place: int, device) -> dict:
+        """The three metrics at one sigma: (M, lengths), (M, lengths), (M, positions)."""
+        tasks = [replace(task, input_std=float(self.sigmas[place])) for task in tasks]
+        most = max(self.lengths)
+        # Then long sequences begin like short ones.
+        shared = all(task.law == "independent" for task in tasks)
+        wrong = {n: self.wrong_answers(tasks, predictor, place, n, device)
+                 for n in ((most,) if shared else self.lengths)}
+        counted = [wrong.get(n, wrong[most])[..., FIRST_COUNTED - 1 : n].double()
+                   for n in self.lengths]
+        found = {"wrong": torch.stack([part.amax(-1).mean(1) for part in counted], dim=1),
+                 "wrong_positions": torch.stack([part.mean((1, 2)) for part in counted], dim=1),
+                 "wrong_at": wrong[most].double().mean(1)}
+        return {name: value.cpu().numpy() for name, value in found.items()}
+
+    def wrong_answers(self, tasks, predictor, place: int, n: int, device) -> Tensor:
+        """Which answers to sequences of n numbers are wrong: (M, sequences, n)."""
+        stream, found = unseen(self, predictor, len(tasks), device), []
+        ids = place * self.sequences + torch.arange(self.sequences, device=device)
+        for some in ids.split(CHUNK[ids.device.type]):
+            xs, ys, _ = sample_each(tasks, stream, some.expand(len(tasks), -1), n)
+            with torch.no_grad():
+                found.append((predictor.predict(xs, ys, range(n)) > 0) != (ys > 0))
+        return torch.cat(found, dim=1)
+
+
+@dataclass(frozen=True)
+class AttentionMaps(Component):
+    """Answers of decoders to examples of one length n, and attention weights of the last layer.
+
+    Measures `log_odds`, (M, examples, n), and `attention`, (M, examples, heads, 2n - 1, 2n - 1).
+    """
+
+    examples: tuple = EXAMPLES
+
+    def check(self):
+        object.__setattr__(self, "examples", tuple(map(tuple, self.examples)))
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The answers and maps of M trained decoders, each with the labels of its task."""
+        xs = torch.tensor(self.examples, device=device)
+        ys = torch.stack([truth(task.quantifier, xs) for task in tasks])
+        xs = xs[..., None].expand(*ys.shape, 1)
+        with torch.no_grad():
+            log_odds, weights = last_attention(predictor.module, xs, ys)
+        return {"log_odds": log_odds.cpu().numpy(), "attention": weights.cpu().numpy()}
+
+
+def last_attention(module, xs: Tensor, ys: Tensor) -> tuple[Tensor, Tensor]:
+    """Log-odds at x_1, ..., x_n, (M, B, n), and the last layer's map over x_1, y_1, ..., x_n.
+
+    The map is (M, B, heads, 2n - 1, 2n - 1): row t holds the weights of token t.
+    """
+    last, caught = module.blocks[-1], []
+    hook = last.register_forward_pre_hook(lambda _, inputs: caught.append(inputs))
+    try:
+        log_odds = module(xs, ys, range(xs.shape[2]))
+    finally:
+        hook.remove()
+    hidden, mask, places, _ = caught[-1]
+    q, k, _ = last.heads_of(last.attention_norm(hidden))
+    return log_odds, last.scoring.weights(q, k, mask, places)
+
+
+# ---- sizes and runs -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Size:
+    """What differs between profiles; the defaults are the paper's."""
+
+    layers: int = 12  # Section 3
+    heads: int = 8  # Section 3
+    width: int = 256  # Section 3
+    pairs: int = TRAINED
+    batch: int = 64  # Section 3
+    steps: int = 500_000  # Section 3
+    learning_rate: float = 1e-4  # Appendix A
+    schedule: str = "constant"  # Appendix A: Adam at one rate
+    warmup: float = 0.0
+    longer_every: int = 2000  # steps, Appendix A
+    sigmas: tuple = tuple(range(1, 31))  # Figures 4 and 5
+    lengths: tuple = LENGTHS
+    sequences: int = 6400  # 100 samples of 64, Section 3
+    # Balanced labels are ours; each length needs other sequences, so there are fewer lengths.
+    balanced_sigmas: tuple = (1, 3, 10, 30)
+    balanced_lengths: tuple = (10, 20, 40, 60, 100, 150, 200)
+    seeds: int = 3  # ASSUMED: the paper shows one
+    compared_seeds: int = 3  # of the two models that are the paper's, for the claims
+    own_prompts: bool = False  # each seed has other test prompts, which adds to the spread
+
+
+SIZES = {
+    "smoke": Size(1, 2, 8, 5, 4, 4, sigmas=(1, 30), lengths=(4, 41), balanced_sigmas=(1, 30),
+                  balanced_lengths=(4, 41), sequences=8, seeds=2, compared_seeds=2),
+    # ASSUMED: a model that trains in a minute on one core, and a curriculum over half of training;
+    # so many seeds because models that learned equally well differ a hundredfold at large sigma.
+    # Twenty of the two models that are compared did not decide the claim; thirty were added.
+    "cpu": Size(3, 4, 32, TRAINED, 16, 1000, 2e-3, "cosine", 0.1, 25, (1, 3, 5, 10, 20, 30),
+                (10, 20, 40, 60, 100, 150, 200), sequences=384, seeds=20, compared_seeds=50,
+                own_prompts=True),
+    # ASSUMED: the paper's model, trained for less, at a higher rate.
+    "gpu": Size(steps=20_000, learning_rate=3e-4, schedule="cosine", warmup=0.1,
+                longer_every=500, sequences=1280),
+    "paper": Size(),
+}
+SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging()}
+AS_PRINTED = "as in the paper"
+VARIANTS = {  # law of training and test, positions
+    AS_PRINTED: ("independent", "learned"),
+    "without positions": ("independent", "none"),
+    "balanced labels": ("balanced", "learned"),
+}
+
+
+class Cell(NamedTuple):
+    """One heat map: a scoring function trained on a quantifier in one variant."""
+
+    quantifier: str  # "every" or "some"
+    variant: str  # one of VARIANTS
+    scoring: str  # one of SCORINGS
+
+    @property
+    def task(self) -> Quantifier:
+        """The task of training; tests change only sigma and the length."""
+        return Quantifier(self.quantifier, law=VARIANTS[self.variant][0])
+
+    def run(self, size: Size, seed: int) -> Run:
+        """The training run of one seed."""
+        law, positions = VARIANTS[self.variant]
+        up_to = max(size.lengths) if positions == "learned" else None
+        model = Transformer(size.layers, size.heads, size.width, SCORINGS[self.scoring],
+                            tokens="separate", positions=positions, positions_up_to=up_to)
+        recipe = Recipe(
+            tuple(range(size.pairs)), size.steps, size.batch, size.learning_rate, size.schedule,
+            size.warmup, loss="cross-entropy",  # Section 3
+            curriculum=Curriculum(3, 2, size.longer_every))  # Appendix A
+        grid = size.sigmas, size.lengths
+        if law == "balanced":
+            grid = size.balanced_sigmas, size.balanced_lengths
+        errors = QuantifierErrors(*grid, size.sequences, own_prompts=size.own_prompts)
+        evaluation = Together((errors, AttentionMaps()))
+        return Run(self.task, model, recipe, evaluation, seed)
+
+
+def cells(quantifier: str, variants=tuple(VARIANTS)) -> list[Cell]:
+    """Softmax, then SSA, of each variant."""
+    return [Cell(quantifier, variant, scoring) for variant in variants for scoring in SCORINGS]
+
+
+def cell_runs(profile: str, chosen, seeds: int | None = None) -> list[Run]:
+    """Every cell at every seed, cell by cell; seeds: their number, by default the profile's."""
+    size = SIZES[profile]
+    return [cell.run(size, seed) for cell in chosen for seed in range(seeds or size.seeds)]
+
+
+def compared_on_every(profile: str) -> list[Run]:
+    """The two models of Figure 4 that are the paper's, with more seeds."""
+    return cell_runs(profile, cells("every", (AS_PRINTED,)), SIZES[profile].compared_seeds)
+
+
+# ---- from records to tables and ratios ------------------------------------------------------
+
+STYLES = {"softmax": dashed("softmax"), "SSA": dashed("SSA"), "constant": {"color": "black", "ls": ":"}}
+PARTS = {  # of the grid: three for claims, then the sigma and the lengths of training
+    "all lengths and sigmas": lambda sigma, n: sigma > 0,
+    "lengths above 40": lambda sigma, n: n > TRAINED,
+    "sigma above 10": lambda sigma, n: sigma > 10,
+    "sigma = 1, lengths up to 40": lambda sigma, n: (sigma == 1) & (n <= TRAINED),
+}
+JUDGED = list(PARTS)[:3]  # the parts of the claims
+
+
+def grid(record) -> tuple[np.ndarray, np.ndarray]:
+    """The sigmas and the lengths on which a record was tested."""
+    errors, _ = record.run["evaluation"]["parts"]
+    return np.array(errors["sigmas"]), np.array(errors["lengths"])
+
+
+def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
+    """Tables of wrong sequences by length, a curve per sigma, and of wrong answers by position.
+
+    Those of the constant predictor are in closed form. records: of the page of this quantifier.
+    """
+    tables, chosen = [], cells(quantifier)
+    wrong, wrong_at = (stacked(records, chosen, name) for name in ("wrong", "wrong_at"))
+    for cell, (first, *_) in dealt(records, chosen).items():
+        sigmas, lengths = grid(first)
+        tables += curves_by_length(cell.variant, cell, first, wrong[cell], profile)
+        for place in (0, -1):
+            panel = position_panel(cell.variant, sigmas[place])
+            curves = {cell.scoring: wrong_at[cell][:, place]}
+            if cell.scoring == "softmax":
+                curves["constant"] = open_rates(cell.task, lengths.max())
+            tables += [series(panel, name, *by_tens(rates), profile, SHARE)
+                       for name, rates in curves.items()]
+    return tables
+
+
+def curves_by_length(panel: str, cell, record, wrong, profile: str) -> list[pd.DataFrame]:
+    """Tables of a cell's share of wrong sequences by length, a curve per sigma.
+
+    wrong: (seeds, sigmas, lengths). Before softmax's curves comes that of the constant predictor.
+    """
+    sigmas, lengths = grid(record)
+    curves = [series(panel, f"{cell.scoring}, sigma = {sigma}", lengths, wrong[:, place], profile,
+                     SHARE) for place, sigma in enumerate(sigmas)]
+    if cell.scoring != "softmax":
+        return curves
+    constant = [reader_error(cell.task, 0, n) for n in lengths]
+    return [series(panel, "constant", lengths, constant, profile), *curves]
+
+
+def by_tens(rates) -> tuple[list[int], np.ndarray]:
+    """Positions and rates: 1 to 10 one by one, then means over ten, at the last of the ten."""
+    rates = np.asarray(rates)
+    first, ends = min(10, rates.shape[-1]), list(range(20, rates.shape[-1] + 1, 10))
+    means = [rates[..., end - 10 : end].mean(-1) for end in ends]
+    single = [rates[..., place] for place in range(first)]
+    return [*range(1, first + 1), *ends], np.stack(single + means, axis=-1)
+
+
+def position_panel(variant: str, sigma) -> str:
+    """The name of the panel of errors by position."""
+    return f"{variant}, by position, sigma = {sigma}"
+
+
+def parts(record) -> dict[str, np.ndarray]:
+    """Which cells of a record's grid lie in each of PARTS: (sigmas, lengths)."""
+    sigma, n = np.meshgrid(*grid(record), indexing="ij")
+    return {part: inside(sigma, n) for part, inside in PARTS.items()}
+
+
+def errors_by_part(records, chosen) -> dict:
+    """The mean error over each of PARTS: {cell: {part: (seeds,)}}."""
+    found, wrong = {}, stacked(records, chosen, "wrong")
+    for cell, (first, *_) in dealt(records, chosen).items():
+        found[cell] = {part: wrong[cell][:, inside].mean(1)
+                       for part, inside in parts(first).items()}
+    return found
+
+
+def half_a_sequence(record, count: int = 1) -> float:
+    """Half a sequence as a share of `count` cells: replaces an error of 0, so ratios are finite."""
+    return 0.5 / (record.run["evaluation"]["parts"][0]["sequences"] * count)
+
+
+def at_length(records, chosen, n: int) -> np.ndarray:
+    """Softmax's share of wrong sequences of the tested length nearest to n: (seeds, sigmas)."""
+    _, lengths = grid(records[0])
+    return stacked(records, chosen, "wrong")[chosen[0]][..., np.abs(lengths - n).argmin()]
+
+
+def longer_sequences(records, chosen) -> dict:
+    """Softmax's wrong sequences at lengths above training's, sigma = 1: {part: (seeds,)}."""
+    return {f"length {n}": at_length(records, chosen, n)[:, 0] for n in (60, 100, 200)}
+
+
+def deviant_sequences(records, chosen) -> dict:
+    """The same at the largest sigma over sigma = 1, length of training: {part: (seeds,)}."""
+    wrong = np.maximum(at_length(records, chosen, TRAINED), half_a_sequence(records[0]))
+    return {f"length {TRAINED}": wrong[:, -1] / wrong[:, 0]}
+
+
+def evidence(records, chosen) -> dict:
+    """SSA's mean error over softmax's in the parts of the claim: {part: (seeds,)}."""
+    softmax, ssa = error_rates(dealt(records, chosen)).values()
+    return {part: ssa[part] / softmax[part] for part in JUDGED}
+
+
+def beside_constant(records, chosen, wrong: float) -> dict:
+    """The same with the answer that is always right but for a share `wrong` in softmax's place."""
+    *_, ssa = errors_by_part(records, chosen).values()
+    return {part: ssa[part] / wrong for part in JUDGED}
+
+
+def reached(records, names, chosen) -> np.ndarray:
+    """The gate of the claims: the share of wrong sequences at the smallest sigma and the length of
+    training, the largest of the chosen cells: (seeds,). names: all cells of the records."""
+    sigmas, lengths = grid(records[0])
+    wrong, place = stacked(records, names, "wrong"), np.abs(lengths - TRAINED).argmin()
+    return np.max([wrong[name][:, sigmas.argmin(), place] for name in chosen], axis=0)
+
+
+def part_table(errors: dict) -> pd.DataFrame:
+    """Mean errors over the parts of the grid with their intervals, one row per cell."""
+    rows = {(cell.variant, cell.scoring): {part: with_interval(samples, within=SHARE)
+                                           for part, samples in parts.items()}
+            for cell, parts in errors.items()}
+    return pd.DataFrame(rows).T
+
+
+# ---- drawing --------------------------------------------------------------------------------
+
+
+def draw_heat_maps(table, variants):
+    """Draw softmax beside SSA, a row of maps for each variant; returns the common color bar.
+
+    Its scale ends just above the largest share in the maps and of the constant predictor.
+    """
+    top = min(1, 1.1 * table[table.panel.isin(variants)].y.max())
+    figure, panels = plt.subplots(len(variants), 2, squeeze=False,
+                                  figsize=(9, 0.4 + 3 * len(variants)))
+    for row, variant in zip(panels, variants):
+        for axes, scoring in zip(row, SCORINGS):
+            image = draw_heat_map(axes, table, variant, scoring, top)
+    return figure.colorbar(image, ax=panels, label="share of wrong sequences")
+
+
+def draw_heat_map(axes, table, variant: str, scoring: str, top: float):
+    """Draw errors over length and sigma; a dot if the constant predictor is as good or better."""
+    panel = table[table.panel == variant]
+    rows = panel[panel.series.str.startswith(f"{scoring}, ")]
+    errors = rows.pivot(index="series", columns="x", values="y").loc[rows.series.unique()]
+    errors = errors.rename(lambda name: name.split()[-1]).rename(columns="{:g}".format)
+    constant = panel[panel.series == "constant"].y.to_numpy()
+    image = heat_map(axes, errors, norm=PowerNorm(0.5, vmin=0, vmax=top))
+    row, column = np.nonzero(errors.to_numpy() >= constant)
+    axes.plot(column + 0.5, row + 0.5, ls="", marker="o", ms=3, mfc="white", mec="black", mew=0.5)
+    axes.invert_yaxis()
+    axes.set(title=f"{scoring}, {variant}", xlabel="length", ylabel=r"$\sigma$")
+    return image
+
+
+def draw_by_position(table, sigmas):
+    """Draw a column of panels for each variant, a row for each sigma; returns the legend."""
+    _, panels = plt.subplots(len(sigmas), len(VARIANTS), sharex=True, sharey=True,
+                             figsize=(9, 2.8 * len(sigmas)))
+    for row, sigma in zip(panels, sigmas):
+        for axes, variant in zip(row, VARIANTS):
+            draw_positions(axes, table, variant, sigma)
+        row[0].set_ylabel("share of wrong answers")
+    for axes in panels[-1]:
+        axes.set_xlabel("position")
+    return legend_below(panels[0, 0], len(STYLES))
+
+
+def numbers_by_position(table) -> pd.DataFrame:
+    """Table of shares at some positions; "< 1e-6" where the constant's are mostly rounding."""
+    panels = [name for name in table.panel.unique() if "by position" in name]
+    shown = numbers(table.sort_values("panel", kind="stable"), panels,
+                    (1, 2, 3, 5, 10, 40, 100, 200), x="position")
+    small = lambda text: "< 1e-6" if text and float(text) < 1e-6 else text
+    constant = shown.index.get_level_values("series") == "constant"
+    shown.loc[constant] = shown.loc[constant].map(small)
+    return shown
+
+
+def draw_positions(axes, table, variant: str, sigma) -> None:
+    """Draw errors by position, with a grey line at the last position of training."""
+    for name, style in STYLES.items():
+        draw(axes, table, position_panel(variant, sigma), name, **style)
+    axes.axvline(TRAINED, color="grey", lw=1, ls=":")
+    axes.set_yscale("symlog", linthresh=0.01)
+    axes.set(title=rf"{variant}, $\sigma = {sigma}$", ylim=(0, 1.2), yticks=[0, 0.01, 0.1, 1],
+             yticklabels=["0", "0.01", "0.1", "1"])
+
+
+def error_rates(records: dict) -> dict:
+    """The mean share of wrong sequences over each of PARTS: {name: {part: (seeds,)}}.
+
+    records: {name: records}.
+    """
+    found = {}
+    for name, of_name in records.items():
+        wrong = np.array([record["wrong"] for record in of_name])
+        found[name] = {part: np.maximum(wrong[:, inside].mean(1),
+                                        half_a_sequence(of_name[0], inside.sum()))
+                       for part, inside in parts(of_name[0]).items()}
+    return found

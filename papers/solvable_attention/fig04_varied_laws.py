@@ -1,0 +1,288 @@
+"""Figure 4: scaling laws where context lengths or strengths differ between tasks."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from claimbook.claims.sentences import POSITIVE
+from claimbook.pages.plotting import band, series
+from claimbook.records import Component, select
+from icllib.theory import riccati, scaling_laws
+from icllib.theory.scaling_laws import fit_exponent, theory_exponents
+from papers.solvable_attention.laws import (
+    FiniteTime, LETTERS, VARIED, VariedBySimulation, VariedInTheLimit, WINDOWS, outputs_at,
+    shortened, start)
+
+# ---- curves ---------------------------------------------------------------------------------
+
+PANELS = (("time", "beta"), ("compute", "beta"), ("time", "gamma"),
+          ("size", "gamma"), ("data", "gamma"), ("compute", "gamma"))  # (a) to (f)
+
+
+def law_curves(records, figure: str, anchors: dict, profile: str) -> list:
+    """Tables of Figure 4: each record's losses, and power laws through the loss at an anchor.
+
+    The generic law is drawn only where it differs from that of Table 2. records: one per beta or
+    gamma. figure: how the panels' names begin. anchors: {law: x}.
+    """
+    tables = []
+    for law, varied in PANELS:
+        other, = {"beta", "gamma"} - {varied}
+        for record in records:
+            if record.run[other] == 0:
+                value = f"{varied} = {record.run[varied]:g}"
+                for name, ys in _lines(record, law, anchors[law]).items():
+                    tables.append(series(f"{figure}: {law}, {varied}", f"{value}{name}",
+                                         record[law], ys, profile, POSITIVE))
+    return tables
+
+
+def _lines(record, law, anchor) -> dict:
+    """A record's losses, power laws and limit: {how the series' name ends: ys}."""
+    xs, losses = record[law], record[f"{law}_loss"]
+    lines = {"": record["data_samples"] if law == "data" and "data_samples" in record.metrics
+             else losses}
+    setting = [record.run[name] for name in ("alpha", "beta", "gamma")]
+    printed = theory_exponents(*setting, large_strength=True)[law]
+    generic = theory_exponents(*setting)[law]
+    exponents = {", Table 2": printed} | ({", generic": generic} if generic != printed else {})
+    nearest = abs(xs - anchor).argmin()
+    for form, exponent in exponents.items():
+        lines[form] = losses[nearest] * (xs / xs[nearest]) ** exponent
+    if f"{law}_limit" in record.metrics:
+        lines[", t to infinity"] = record[f"{law}_limit"]
+    return lines
+
+
+def size_curves(record, panel: str, profile: str) -> list:
+    """The loss against C = D t for each of eight sizes, as tables."""
+    curves = zip(record["some_compute"], record["some_loss"])
+    return [band(panel, f"size {number}", xs, ys, ys, ys, 1, profile)
+            for number, (xs, ys) in enumerate(curves)]
+
+
+# ---- the query's feature in the law in time -------------------------------------------------
+
+# Fit windows in time constants of the first task. EARLY is the limit's; in LATE the tasks with
+# psi_s (1 + Lambda^2) = 1 are being learned (beta = 0.5) or have been learned (beta = 1).
+EARLY, LATE = (1e4, 1e6), {0.0: (1e10, 1e12), 0.5: (1e10, 1e12), 1.0: (1e8, 1e10)}
+
+
+@dataclass(frozen=True)
+class QueryFeature(Component):
+    """The law in time with and without the query's feature, the 1 that Eq. 7 adds to psi_s.
+
+    If v = w is along an eigenvector of H_s with eigenvalue mu, f_s is logistic with the rate
+    2 c mu Lambda: Eq. 14 with a = c mu. With the feature the largest mu is at least 1.
+    """
+
+    beta: float  # 0.5 and 1 in the claim
+    alpha: float = 1.8  # Figure 4
+    strength: float = 1.0  # Lambda. ASSUMED, as in Figure 4
+    context_length: int = 100  # psi_1. ASSUMED, as in Figure 4
+    tasks: int = 10**9  # ASSUMED: so many that more would change nothing
+    seed: int = 0  # nothing is random
+
+    def measure(self) -> dict:
+        """Times in time constants of the first task; losses and exponents without (zeroth) and with
+        (full) the query's feature."""
+        times = np.geomspace(1e3, 1e12, 37)
+        ranks, shares, weights = grouped_tasks(self.tasks, self.alpha)
+        psi = self.context_length * ranks**-self.beta
+        metrics = {"time": times}
+        for name, sizes in (("zeroth", psi * (1 + self.strength**2)),
+                            ("full", largest_eigenvalues(psi, self.strength))):
+            outputs = (outputs_at(t, shares * sizes, shares[0] * sizes[0], self.strength)
+                       for t in times)
+            losses = np.array([riccati.loss(weights, f, self.strength) for f in outputs])
+            metrics |= {f"{name}_loss": losses,
+                        f"{name}_early": fit_exponent(times, losses, EARLY),
+                        f"{name}_late": fit_exponent(times, losses, LATE[self.beta])}
+        return metrics
+
+
+def grouped_tasks(tasks: int, alpha: float):
+    """Tasks in groups, so that sums over very many are short: (groups,) each.
+
+    Returns the rank of a group, the share of one task of that rank, and the share of the group. The
+    first groups are single tasks; later ones span at most about 2% in rank.
+    """
+    edges = np.unique(np.geomspace(1, tasks + 1, 2000).astype(int))
+    ranks = np.sqrt(edges[:-1] * (edges[1:] - 1.0))
+    beyond = special.zeta(alpha, edges)
+    total = beyond[0] - beyond[-1]
+    return ranks, ranks**-alpha / total, -np.diff(beyond) / total
+
+
+def largest_eigenvalues(psi, strength: float):
+    """The larger eigenvalue of H of Eq. 7 for each context length: (tasks,)."""
+    return np.linalg.eigvalsh(riccati.context_matrix(psi, strength))[:, -1]
+
+
+def query_feature_exponents(records) -> dict[str, list[float]]:
+    """Exponents in time with the query's feature: {beta and window: [exponent]}."""
+    return {f"beta = {record.run['beta']:g}, {name}": [record[f"full_{name}"][0]]
+            for record in records for name in ("early", "late")}
+
+
+def query_feature_table(records) -> pd.DataFrame:
+    """Exponents in time of QueryFeature records in both windows, beside those of Table 2."""
+    rows = {}
+    for record in records:
+        beta = record.run["beta"]
+        printed = scaling_laws.theory_exponents(record.run["alpha"], beta)["time"]
+        for name, window in (("early", EARLY), ("late", LATE[beta])):
+            rows[beta, name] = {
+                "window": "{:.0e} to {:.0e}".format(*window), "Table 2": f"{printed:.3f}",
+                "zeroth order": f"{record[f'zeroth_{name}'][0]:.3f}",
+                "all of H": f"{record[f'full_{name}'][0]:.3f}"}
+    return pd.DataFrame(rows).T.rename_axis(["beta", "time"])
+
+
+# ---- laws in D and N at a finite time -------------------------------------------------------
+
+
+def beta_changes(flat, falling) -> dict[str, np.ndarray]:
+    """Exponents in D and N of the record `falling` minus those of `flat`: in N one per draw."""
+    change = lambda name: np.array(falling[name]) - np.array(flat[name])
+    return {"model size D": change("size_exponent")[:1], "data N": change("data_exponents")}
+
+
+def finite_time_table(records) -> pd.DataFrame:
+    """Exponents in D and N at each time. records: FiniteTime of beta = 0 and, at each time, another."""
+    rows = {}
+    for time in dict.fromkeys(record.run["time"] for record in records):
+        flat, falling = select(records, FiniteTime, time=time)
+        for part, change in beta_changes(flat, falling).items():
+            ends = [np.mean(r["data_exponents"]) if part == "data N" else r["size_exponent"][0]
+                    for r in (flat, falling)]
+            rows[f"{flat.run['time']:.0e}", part] = {
+                **{f"beta = {r.run['beta']:g}": f"{end:.3f}" for r, end in zip(
+                    (flat, falling), ends)}, "change": f"{change.mean():.3f}"}
+    return pd.DataFrame(rows).T.rename_axis(["time", "law"])
+
+
+# ---- contexts of equal and unequal lengths --------------------------------------------------
+
+UNBALANCED = (0.5, -0.5)  # beta: shorter and longer contexts for rare tasks
+FEWER_STEPS = (300, 1000, 5000)  # the last is that of Appendix G
+BALANCE_STARTS = ("equal answers", "printed")
+
+
+@dataclass(frozen=True)
+class Balance(Component):
+    """The loss in time of gradient descent, at one mean context length; Figure 3's setting."""
+
+    beta: float  # psi_s falls as s^-beta
+    # "equal answers": f_s(0) = Lambda / 2 for all tasks, as the derivation of the laws assumes;
+    # "printed": Eq. 106, by which f_s(0) grows with psi_s.
+    start: Literal[*BALANCE_STARTS] = "equal answers"
+    alpha: float = 1.8  # Figure 4
+    tasks: int = 500  # N_s, Appendix G
+    context_length: int = 100  # sum of P(s) psi_s. ASSUMED: psi of Figure 3
+    strength: float = 0.5  # Lambda, Appendix G
+    scale: float = 0.1  # A of Eq. 106
+    learning_rate: float = 1e-3  # Appendix G
+    steps: int = 5000  # Appendix G
+    seed: int = 0  # nothing is random
+
+    def lengths(self):
+        """psi_s of every task: (tasks,)."""
+        lengths = np.arange(1, self.tasks + 1.0) ** -self.beta
+        return self.context_length * lengths / (
+            riccati.task_shares(self.tasks, self.alpha) @ lengths)
+
+    def measure(self) -> dict:
+        """Losses at some steps, and the longest and the shortest context."""
+        shares, lengths = riccati.task_shares(self.tasks, self.alpha), self.lengths()
+        kept = np.union1d(np.geomspace(1, self.steps, 80).astype(int), FEWER_STEPS)
+        kept = kept[kept <= self.steps]
+        outputs = riccati.gradient_descent_outputs(
+            *self.vectors(lengths), lengths, self.strength, shares, self.learning_rate, self.steps,
+            kept)
+        return {"step": kept, "loss": riccati.loss(shares, outputs, self.strength),
+                "longest": lengths.max(), "shortest": lengths.min()}
+
+    def vectors(self, lengths):
+        """v and w at time 0: (tasks, 2) each."""
+        if self.start == "printed":
+            return start(self.scale, self.tasks, 2)
+        direction = np.array([1, self.strength])
+        form = lengths * (direction @ direction) ** 2 + 1  # direction . H . direction
+        v = np.sqrt(self.strength / 2 / form)[:, None] * direction
+        return v, v
+
+
+def loss_at(record, steps: int) -> float:
+    """The loss of a Balance record after this number of steps."""
+    return float(record["loss"][record["step"].tolist().index(steps)])
+
+
+def balance_ratios(records) -> dict[str, list[float]]:
+    """The loss of unbalanced contexts over that of balanced ones, for each beta and step count."""
+    balanced, *others = records
+    return {f"beta = {record.run['beta']:g}, {steps} steps": [
+        loss_at(record, steps) / loss_at(balanced, steps)]
+        for record in others for steps in FEWER_STEPS}
+
+
+def balance_table(records) -> pd.DataFrame:
+    """Context lengths and losses of Balance records."""
+    return pd.DataFrame({(record.run["start"], f"beta = {record.run['beta']:g}"): {
+        "longest context": f"{record['longest']:.0f}",
+        "shortest context": f"{record['shortest']:.0f}"} | {
+            f"loss after {steps} steps": f"{loss_at(record, steps):.3g}" for steps in FEWER_STEPS}
+        for record in records}).T
+
+
+# ---- runs and exponents ---------------------------------------------------------------------
+
+
+def runs(profile: str) -> list:
+    """Figure 4: beta varied at gamma = 0 and gamma at beta = 0, simulated and in the limit.
+
+    Then the law in time with the query's feature, the laws in D and N before and after rare tasks
+    have had time to be learned, and contexts of equal and unequal lengths.
+    """
+    settings = [(beta, 0.0) for beta in VARIED] + [(0.0, gamma) for gamma in VARIED[1:]]
+    laws = [run(1.8, *setting) for run in (VariedBySimulation, VariedInTheLimit)
+            for setting in settings]
+    late = [FiniteTime(beta, time) for time in (1e6, 1e8) for beta in VARIED[:2]]
+    return [*shortened(profile, laws), *(QueryFeature(beta) for beta in VARIED[1:]),
+            *shortened(profile, late), *(Balance(beta, start) for start in BALANCE_STARTS
+                                         for beta in (0.0, *UNBALANCED))]
+
+
+def varied_exponents(records) -> dict[str, list[float]]:
+    """Exponents of Figure 4's simulations in WINDOWS: {panel and value: exponents}.
+
+    D is the paper's. In N there is one exponent for each draw of the training sets.
+    """
+    found = {}
+    for law, varied in PANELS:
+        for record in records:
+            if record.run[varied]:
+                part = f"{LETTERS[law]} {varied} = {record.run[varied]:g}"
+                found[part] = varied_fits(record, law)
+    return found
+
+
+def varied_fits(record, law: str) -> list[float]:
+    """The exponents of one law of a VariedBySimulation record."""
+    xs, low = record[law], 1 if law == "size" else 0
+    window = np.array(WINDOWS[law]) + low
+    curves = record["data_samples"] if law == "data" else [record[f"{law}_loss"]]
+    return [fit_exponent(xs + low, curve, window)[0] for curve in curves]
+
+
+def plateau_table(records) -> pd.DataFrame:
+    """When the first task is half learned, and how many are at the end, also by `half_times`."""
+    return pd.DataFrame([{
+        "beta": r.run["beta"], "gamma": r.run["gamma"],
+        "first half learned at t": f"{r['first_learned']:.3f}",
+        "that t by the formula": f"{r['first_learned_theory']:.3f}",
+        "half learned at the end": r["learned"], "that number by the formula": r["learned_theory"],
+    } for r in records]).set_index(["beta", "gamma"])

@@ -1,0 +1,197 @@
+"""Figure 6: the closed form where features are sparse up to noise of the order of 1 / psi."""
+
+from dataclasses import dataclass
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+
+from claimbook.pages.plotting import BLACK, GOLD, OLIVE, ROSE, VIOLET, draw, legend_below, series
+from claimbook.records import Component
+from icllib.streams import Stream
+from icllib.tasks import SparseFeatureRegression
+from icllib.theory import full_model, noisy_features, riccati, scaling_laws
+from papers.solvable_attention.laws import log10_gap, start
+
+CONTEXT_LENGTHS = 10, 100  # psi
+
+
+# ---- training and runs ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NearlySparse(Component):
+    """The model, its start and its closed form, which both trainings of Figure 6 share."""
+
+    context_length: int  # psi: 10 or 100
+    tasks: int = 100  # N_s. ASSUMED: not given for Figure 6; that of Figure 2
+    alpha: float = 1.8  # ASSUMED: that of our Figure 2
+    strength: float = 0.5  # Lambda. ASSUMED: that of our Figure 2
+    noise: float = 1.0  # over psi: the standard deviation of zeta, Appendix H.2
+    scale: float = 0.1  # A of Eq. 106
+    learning_rate: float = 1e-3  # Appendix G
+    steps: int = 5000  # Appendix G
+    shown: int = 120  # points of a curve. ASSUMED: even in log t; 96 distinct steps
+
+    @property
+    def shares(self) -> np.ndarray:
+        """P(s)."""
+        return riccati.task_shares(self.tasks, self.alpha)
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The steps at which curves are compared; the first is 0."""
+        steps = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
+        return np.concatenate(([0], steps))
+
+    def closed_form(self) -> tuple[np.ndarray, np.ndarray]:
+        """The times of the steps kept and the loss in closed form, without noise: (kept,) each."""
+        v, w = start(self.scale, 2)
+        g0, h0 = riccati.quadratic_forms(v, w, self.context_length, self.strength)
+        time = self.learning_rate * self.kept
+        return time, scaling_laws.time_losses(self.shares, self.strength, self.context_length, g0,
+                                              h0, time)
+
+
+@dataclass(frozen=True)
+class ApproximatelySparse(NearlySparse):
+    """Figure 6: the loss in time with all of V and W, by gradient descent on sampled prompts.
+
+    Noise couples the tasks, so all weights are trained. Only H = Phi Phi^T of each prompt is
+    needed; it is computed once. The number of a task's prompts is about proportional to its share,
+    but at least a few; weights give the task its share of the loss.
+    """
+
+    seed: int = 0  # of signs and noise
+    trained: tuple[int, int] = (900, 6)  # prompts, fewest of a task. ASSUMED: not given
+    tested: tuple[int, int] = (600, 4)  # the same for the test loss. ASSUMED
+
+    def measure(self) -> dict:
+        """Losses at the steps kept, and the largest |log10 ratio| of each to the closed form.
+
+        test, training: on these prompts; sparse, flow: without noise, by descent and by Eq. 9.
+        """
+        shares, psi, strength = self.shares, self.context_length, self.strength
+        trained, tested = self.data()
+        kept = self.kept
+        v, w = start(self.scale, self.tasks, self.tasks + 1)
+        test, train = [], []
+        for step, (f, vs, ws) in enumerate(full_model.gradient_descent(
+                trained, v, w.T, self.learning_rate, self.steps)):
+            if step in kept:
+                train.append(riccati.loss(trained.weights, f, trained.targets))
+                answers = full_model.outputs(tested, vs, ws)
+                test.append(riccati.loss(tested.weights, answers, tested.targets))
+        sparse = riccati.loss(shares, riccati.gradient_descent_outputs(
+            v[:, :2], w[:, :2], psi, strength, shares, self.learning_rate, self.steps), strength)
+        time, closed = self.closed_form()
+        flow = riccati.loss(shares, riccati.flow_outputs(
+            v[:, :2], w[:, :2], psi, strength, shares, time), strength)
+        curves = {"test": np.array(test), "training": np.array(train), "sparse": sparse[kept],
+                  "flow": flow}
+        gaps = {f"{name}_gap": log10_gap(closed, loss) for name, loss in curves.items()}
+        return {"time": time, "closed_form": closed} | curves | gaps
+
+    def data(self) -> list[full_model.Data]:
+        """Training and test prompts: the first ones of each task in a long list of draws."""
+        task = SparseFeatureRegression(self.tasks, self.alpha, self.strength,
+                                       feature_noise=self.noise)
+        stream = Stream.of([self.seed], "training")
+        types = task.types(stream, torch.arange(1_000_000)[None])[0].numpy()
+        used, parts = np.zeros(self.tasks, dtype=int), []
+        for total, least in (self.trained, self.tested):
+            counts = np.maximum(least, np.round(total * self.shares)).astype(int)
+            ids = np.concatenate([np.flatnonzero(types == s + 1)[used[s]:][:counts[s]]
+                                  for s in range(self.tasks)])
+            prompt = task.sample(stream, torch.from_numpy(ids)[None], self.context_length + 1,
+                                 torch.float64)
+            parts.append(full_model.data_of(prompt, types[ids],
+                                            np.repeat(self.shares / counts, counts)))
+            used += counts
+        return parts
+
+
+@dataclass(frozen=True)
+class ApproximatelySparseLimit(NearlySparse):
+    """Figure 6 with infinitely many prompts: gradient descent on the exact expected loss."""
+
+    def measure(self) -> dict:
+        """The expected loss in time, beside the closed form."""
+        psi, kept, losses = self.context_length, self.kept, []
+        shares = torch.from_numpy(self.shares)
+        v, w = map(torch.from_numpy, start(self.scale, self.tasks, self.tasks + 1))
+        v, w = v.requires_grad_(), w.T.contiguous().requires_grad_()
+        for step in range(self.steps + 1):
+            loss = shares @ noisy_features.expected_losses(v, w, psi, self.strength,
+                                                           (self.noise / psi) ** 2)
+            if step in kept:
+                losses.append(loss.item())
+            slopes = torch.autograd.grad(loss, (v, w))
+            with torch.no_grad():
+                for weights, slope in zip((v, w), slopes):
+                    weights -= self.learning_rate * slope
+        time, closed = self.closed_form()
+        return {"time": time, "closed_form": closed, "expected": np.array(losses),
+                "expected_gap": log10_gap(closed, np.array(losses))}
+
+
+def runs(profile: str) -> list:
+    """Figure 6: a short and a long context; ten draws of prompts, then infinitely many prompts.
+
+    At the profile smoke the model is small, with three draws.
+    """
+    size, draws = ({"tasks": 10, "steps": 50}, 3) if profile == "smoke" else ({}, 10)
+    return [run for psi in CONTEXT_LENGTHS
+            for run in (*(ApproximatelySparse(psi, seed=seed, **size) for seed in range(draws)),
+                        ApproximatelySparseLimit(psi, **size))]
+
+
+# ---- from records to the figure -------------------------------------------------------------
+
+CURVES = {"closed_form": ("closed form", BLACK, "-"),
+          "expected": ("infinitely many prompts", ROSE, "-"),
+          "test": ("900 prompts, loss on new ones", GOLD, "--"),
+          "training": ("900 prompts, training loss", VIOLET, "--"),
+          "sparse": ("no noise", OLIVE, ":")}
+
+
+def by_context_length(records) -> dict[int, dict[str, np.ndarray]]:
+    """Each metric, stacked over the records that have it: {psi: {name: (records, ...)}}."""
+    found = {}
+    for record in records:
+        of_length = found.setdefault(record.run["context_length"], {})
+        for name in record.metrics:
+            of_length.setdefault(name, []).append(record[name])
+    return {psi: {name: np.array(values) for name, values in of_length.items()}
+            for psi, of_length in sorted(found.items())}
+
+
+def curve_tables(measured, profile: str) -> list:
+    """Tables of the losses after the start, and of log10 of their ratio to the closed form."""
+    tables = []
+    for psi, of_length in measured.items():
+        time, closed = of_length["time"][0], of_length["closed_form"][0]
+        for name in CURVES:
+            sampled = name in ("test", "training")
+            losses = of_length[name] if sampled else of_length[name][:1]
+            for panel, values in (("loss", losses), ("distance", np.log10(losses / closed))):
+                tables.append(series(f"{panel}, psi = {psi}", name, time[1:], values[:, 1:],
+                                     profile))
+    return tables
+
+
+def draw_curves(table, lengths):
+    """Losses above, their distances to the closed form below; returns the legend."""
+    _, panels = plt.subplots(2, len(lengths), figsize=(9, 5.6), sharex=True,
+                             height_ratios=(3, 2))
+    for (above, below), psi in zip(panels.T, lengths):
+        for name, (label, color, style) in CURVES.items():
+            for axes, panel in ((above, "loss"), (below, "distance")):
+                draw(axes, table, f"{panel}, psi = {psi}", name, label=label, color=color,
+                     ls=style, lw=2)
+        below.axhspan(-0.1, 0.1, color="grey", alpha=0.15, lw=0)
+        above.set(xscale="log", yscale="log", title=rf"$\psi$ = {psi}")
+        below.set(xlabel="t = learning rate × steps")
+    panels[0, 0].set(ylabel="loss")
+    panels[1, 0].set(ylabel=r"$\log_{10}$(loss / closed form)")
+    return legend_below(panels[0, 0], 3)

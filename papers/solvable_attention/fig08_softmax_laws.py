@@ -1,0 +1,48 @@
+"""Figure 8: softmax attention has the scaling laws of equal contexts."""
+
+import numpy as np
+
+from claimbook.records import Record
+from icllib.theory import riccati, scaling_laws
+from papers.solvable_attention.laws import ALPHAS
+from papers.solvable_attention.softmax import (
+    SIGN_LAWS, SIZES, SoftmaxCurves, SoftmaxSizeLimit, SoftmaxTraining, at_size_of, curves, limits)
+
+
+def runs(profile: str) -> list[SoftmaxTraining]:
+    """Figure 8: the four laws by gradient descent, for both sign laws; the paper's learning rate.
+
+    Also the law in time at beta = 0.5, which Figure 9 shows.
+    """
+    runs = [SoftmaxCurves(1.8, **at_size_of(profile, learning_rate=1e-3))]
+    for signs, share in SIGN_LAWS.items():
+        runs += [curves(profile, signs, alpha=1.8, sizes=SIZES),
+                 curves(profile, signs, alpha=1.8, beta=0.5)]
+        for alpha in ALPHAS:
+            runs += [curves(profile, signs, alpha=alpha),
+                     *limits(profile, alpha=alpha, positive_share=share)]
+    return runs
+
+
+def shifted_sizes(curves, alpha: float) -> dict[str, float]:
+    """Mean exponents in the paper's D, which is one more than the number of tasks learned.
+
+    Keys are the sign laws, and "one by one" for a model that learns each task independently.
+    """
+    sizes = np.array(SoftmaxSizeLimit.sizes)
+    shares = riccati.task_shares(SoftmaxSizeLimit.tasks, alpha)
+    losses = scaling_laws.size_losses(shares, 1.0, sizes)
+    found = {"one by one": scaling_laws.fit_exponent(sizes + 1, losses)[0]}
+    for curve in curves:
+        if (curve.law, curve.alpha) == ("size", alpha):
+            found[curve.signs] = np.mean([scaling_laws.fit_exponent(curve.xs + 1, losses)[0]
+                                          for losses in curve.losses])
+    return found
+
+
+def cost_of_learned(record: Record, steps) -> np.ndarray:
+    """Loss of a record's smallest model on the tasks that it learns: (len(steps),)."""
+    run = record.run
+    beyond = scaling_laws.size_losses(riccati.task_shares(run["tasks"], run["alpha"]),
+                                      run["strength"], run["sizes"][:1])
+    return np.interp(steps, record["step"], record["loss"][:, 0].mean(0)) - beyond

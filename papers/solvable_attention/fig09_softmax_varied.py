@@ -1,0 +1,21 @@
+"""Figure 9: varied context lengths hardly change the laws of softmax attention."""
+
+from papers.solvable_attention.laws import VARIED, VariedInTheLimit
+from papers.solvable_attention.softmax import (
+    SIGN_LAWS, SIZES, SoftmaxTraining, curves, limits)
+
+
+def runs(profile: str) -> list[SoftmaxTraining]:
+    """Figure 9: the law in time at two values of beta, for both sign laws; Appendix I.1: those in
+    compute, size and data, with random signs."""
+    runs = [curves(profile, signs, alpha=1.8, beta=beta) for signs in SIGN_LAWS
+            for beta in (0.0, 0.5)]
+    for beta in (0.0, 0.5):
+        runs += [curves(profile, "random signs", alpha=1.8, sizes=SIZES, beta=beta),
+                 *limits(profile, alpha=1.8, beta=beta)]
+    return runs
+
+
+def linear_attention(profile: str) -> list[VariedInTheLimit]:
+    """The limit at equal and at varied context lengths, beside softmax attention."""
+    return [VariedInTheLimit(1.8, beta) for beta in VARIED[:2]]

@@ -1,0 +1,324 @@
+"""Verdicts follow from evidence and tolerance alone, and each can be lost."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from claimbook.claims import Claim, find_claim, load_claims, papers
+from claimbook.claims.controls import FROM_EVIDENCE
+from claimbook.claims.decisions import decide, decision_on_record, evidence_path, state
+from claimbook.claims.rule import interval
+from claimbook.claims.verdicts import gate_text, ours_text
+from claimbook.records.errors import InputError
+
+ORDERING = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
+                 "ordering", "ratio of A to B", ("n = 1", "n = 2"), {"below": 1.0})
+LOW, HIGH, WIDE = [0.5, 0.52, 0.51], [1.5, 1.52, 1.51], [0.1, 0.9, 1.7]
+
+
+@pytest.mark.parametrize("first, second, profile, words", [
+    (LOW, LOW, "paper", "holds, at the paper's size"),
+    (LOW, LOW, "gpu", "holds, in the paper's model, trained for less"),
+    (LOW, LOW, "cpu", "holds, in smaller models"),
+    (LOW, HIGH, "gpu", "mixed, in the paper's model, trained for less"),
+    (LOW, WIDE, "cpu", "holds in 1 of 2, in smaller models"),
+    (WIDE, WIDE, "gpu", "undecided, in the paper's model, trained for less"),
+    (HIGH, HIGH, "paper", "fails, at the paper's size"),
+    (HIGH, HIGH, "cpu", "fails, in smaller models"),
+    (HIGH, WIDE, "paper", "fails in 1 of 2, at the paper's size"),
+])
+def test_verdicts(first, second, profile, words):
+    assert decide(ORDERING, {"n = 1": first, "n = 2": second}, profile).words == words
+
+
+def test_a_closed_form_is_exact_evidence():
+    claim = replace(ORDERING, exact=True)
+    assert decide(claim, {"n = 1": [0.5], "n = 2": [0.5]}, "paper").words == "holds, exactly"
+
+
+GATE = {"statistic": "error at sigma = 1", "at_most": 0.01, "source": "ours"}
+GATED = replace(ORDERING, gate=GATE)
+SOUND, FAR, LOST = [0.001] * 4, [0.5] * 4, [0.001, 0.5, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("gate, verdict", [
+    (SOUND, "holds"),
+    (FAR, "not tested"),
+    (LOST, "not tested"),  # one of four is too few
+    ([0.001, 0.01, 0.001, 0.5], "holds"),  # three of four; a value at the bound passes
+    ([0.001, 0.001, 0.001, math.nan], "holds"),
+    ([0.001, 0.001, 0.5, 0.5], "not tested"),  # half, but fewer than three
+    ([0.001], "holds"), ([0.5], "not tested"),  # one value for all samples
+    ({"n = 1": SOUND, "n = 2": FAR}, "holds in part"),
+])
+def test_a_model_that_has_not_learned_decides_nothing(gate, verdict):
+    evidence = {part: [0.5, 0.52, 0.51, 0.53] for part in GATED.parts}
+    assert decide(GATED, evidence, "cpu", gate).verdict == verdict
+
+
+@pytest.mark.parametrize("seeds, verdict", [(1, "not tested"), (2, "not tested"), (3, "holds")])
+def test_fewer_than_three_models_decide_nothing(seeds, verdict):
+    evidence = {part: LOW[:seeds] for part in GATED.parts}
+    assert decide(GATED, evidence, "cpu", SOUND[:seeds]).verdict == verdict
+
+
+def test_only_seeds_that_have_learned_are_counted():
+    evidence = {"n = 1": [0.5, 0.52, 0.51, 9.0], "n = 2": [0.5, 0.52, 0.51, 9.0]}
+    decided = decide(GATED, evidence, "cpu", [0.001, 0.001, 0.001, 0.5])
+    assert decided.verdict == "holds" and decided.counted("n = 1") == [0.5, 0.52, 0.51]
+    assert decide(GATED, evidence, "cpu", SOUND).verdict == "undecided"
+
+
+def test_parts_that_hold_and_fail_are_mixed_whatever_has_not_learned():
+    claim = replace(GATED, parts=("n = 1", "n = 2", "n = 3"))
+    gate = {"n = 1": SOUND, "n = 2": SOUND, "n = 3": FAR}
+    four = lambda samples: [*samples, samples[0]]
+    both = {"n = 1": four(LOW), "n = 2": four(HIGH), "n = 3": four(LOW)}
+    assert decide(claim, both, "cpu", gate).verdict == "mixed"
+    assert decide(claim, both | {"n = 2": four(LOW)}, "cpu", gate).verdict == "holds in part"
+
+
+def test_a_gate_at_least():
+    claim = replace(ORDERING, gate={"statistic": "passes over T", "at_least": 2, "source": "ours"})
+    evidence = {"n = 1": LOW, "n = 2": LOW}
+    assert decide(claim, evidence, "cpu", [2.0] * 3).verdict == "holds"
+    assert decide(claim, evidence, "cpu", [1.9] * 3).verdict == "not tested"
+    assert gate_text(decide(claim, evidence, "cpu", [2.0, 9.0, 1.5])).endswith(
+        "at least 2: 2 of 3 pass, the worst has 1.5.")
+
+
+@pytest.mark.parametrize("gate, message", [
+    (None, "gate: expected what the models have reached, error at sigma = 1, got nothing"),
+    ({"n = 1": SOUND}, "expected gate for"),
+])
+def test_a_gate_needs_its_values(gate, message):
+    with pytest.raises(InputError, match=message):
+        decide(GATED, {"n = 1": LOW, "n = 2": LOW}, "cpu", gate)
+
+
+@pytest.mark.parametrize("change", [{"at_most": None}, {"at_least": 1}, {"at_most": "1e-3"},
+                                    {"at_most": True}])
+def test_a_gate_has_one_bound_which_is_a_number(change):
+    gate = GATE | change
+    with pytest.raises(InputError, match="gate: expected a (finite )?number"):
+        replace(ORDERING, gate=gate)
+
+
+@pytest.mark.parametrize("evidence, control", [
+    (LOW, "roles exchanged"), (HIGH, "roles exchanged"), (LOW, "no effect"),
+    ([0.5, 0.999, 1.7], "roles exchanged"),  # undecided: the control must not hold
+])
+def test_controls_that_evidence_gives(evidence, control):
+    claim = replace(ORDERING, control=control, scale="log")
+    assert decide(claim, {"n = 1": evidence, "n = 2": evidence}, "paper").can_be_lost
+
+
+@pytest.mark.parametrize("far, shown", [(LOW, False), (HIGH, True)])
+def test_the_control_of_a_claim_that_holds_in_part_must_not_hold_in_part(far, shown):
+    """It is mixed where the other part of the control fails, and holds in part where it is undecided."""
+    claim = replace(ORDERING, scale="log", control="untrained model")
+    decided = decide(claim, {"n = 1": LOW, "n = 2": WIDE}, "paper",
+                     control={"n = 1": LOW, "n = 2": WIDE if far is LOW else far})
+    assert decided.verdict == "holds in part" and decided.can_be_lost is shown
+
+
+def test_a_control_that_passes_shows_a_claim_without_power():
+    equal = {"n = 1": [0.99, 1.0, 1.01], "n = 2": [0.99, 1.0, 1.01]}
+    wide = replace(ORDERING, tolerance={"below": 1.25}, scale="log", control="roles exchanged")
+    assert not decide(wide, equal, "paper").can_be_lost
+    measured = replace(wide, control="untrained model")
+    assert decide(measured, equal, "paper", control={part: [9.0] for part in equal}).can_be_lost
+    assert not decide(measured, equal, "paper").can_be_lost  # none was measured
+
+
+def test_where_no_difference_is_seen_the_printed_effect_would_have_been():
+    claim = replace(ORDERING, scale="log", kind="ratio of errors", control="printed effect", tolerance={"below": 1.0},
+                    printed={"value": {"n = 1": 0.5, "n = 2": 0.5}, "read": "table"})
+    sharp, wide = [0.98, 1.0, 1.03], [0.9, 1.0, 1.1]
+    decided = decide(claim, {"n = 1": sharp, "n = 2": sharp}, "paper")
+    assert (decided.verdict, decided.control_verdict) == ("no difference", "holds") and decided.can_be_lost
+    slight = replace(claim, printed={"value": {"n = 1": 0.97, "n = 2": 0.97}, "read": "table"})
+    assert not decide(slight, {"n = 1": wide, "n = 2": wide}, "paper").control_verdict == "holds"
+    alike = replace(claim, control="roles exchanged")
+    assert not decide(alike, {"n = 1": sharp, "n = 2": sharp}, "paper").can_be_lost
+    with pytest.raises(InputError, match="control: expected a printed ratio of 'n = 1'"):
+        decide(replace(claim, printed={"value": "lower", "read": "text"}), {"n = 1": sharp, "n = 2": sharp}, "paper")
+
+
+def test_parts_of_others_are_a_control():
+    claim = replace(ORDERING, predicate="value", tolerance={"distance": 0.05}, control="next part",
+                    printed={"value": {"n = 1": 0.2, "n = 2": 0.6}, "read": "table"})
+    decided = decide(claim, {"n = 1": [0.21], "n = 2": [0.61]}, "paper")
+    assert decided.verdict == "holds" and decided.control_verdict == "fails"
+
+
+def test_a_control_is_of_a_known_kind():
+    with pytest.raises(InputError, match="control: expected one of roles exchanged"):
+        replace(ORDERING, control="hope")
+
+
+# ---- the ledger -----------------------------------------------------------------------------
+
+
+CLAIMS = [claim for paper in papers() for claim in load_claims(paper) if claim.page]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=[claim.id for claim in CLAIMS])
+def test_every_verdict_can_be_lost(claim):
+    decided = decision_on_record(claim)
+    assert claim.control, "no control"
+    assert decided.can_be_lost, f"{decided.verdict}; its control too: {decided.control_verdict}"
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=[claim.id for claim in CLAIMS])
+def test_claims_that_hold_or_fail_have_a_control_that_was_measured(claim):
+    """And not one that follows from the evidence itself, such as the roles exchanged."""
+    if decision_on_record(claim).verdict not in ("holds", "fails"):
+        pytest.skip("neither holds nor fails")
+    recorded = json.loads(evidence_path(claim.page).read_text("utf-8"))[claim.id]
+    assert claim.control not in FROM_EVIDENCE and set(recorded["control"]) == set(claim.parts)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=[claim.id for claim in CLAIMS])
+def test_claims_about_models_that_we_trained_have_a_gate(claim):
+    assert claim.gate or decision_on_record(claim).profile == "paper"
+
+
+def test_the_verdict_on_a_ratio_does_not_depend_on_what_is_divided_by_what():
+    ratios = np.array([0.6, 0.7, 0.83])  # on the linear scale below 1, their inverses not above
+    claim = replace(ORDERING, scale="log")
+    upside_down = replace(claim, tolerance={"above": 1.0})
+    for samples in (ratios, ratios[:2], ratios**0.1):
+        assert state(claim, "n = 1", samples) == state(upside_down, "n = 1", 1 / samples)
+    assert state(replace(claim, scale="linear"), "n = 1", ratios) != state(
+        replace(upside_down, scale="linear"), "n = 1", 1 / ratios)
+
+
+def test_the_interval_of_a_ratio_is_that_of_its_logarithm():
+    samples = np.array([0.5, 1.0, 4.0])
+    low, high = np.exp(stats.t.interval(0.95, 2, np.log(samples).mean(), stats.sem(np.log(samples))))
+    assert interval(samples, "log") == pytest.approx((2 ** (1 / 3), low, high))
+
+
+def test_the_interval_of_a_share_is_shown_within_0_and_1():
+    shown = [ours_text(replace(ORDERING, scale=scale), "n = 1", [0, 0, 1])
+             for scale in ("share", "linear")]
+    assert shown == ["0.333 [0, 1]", "0.333 [-1.1, 1.77]"]
+
+
+def test_evidence_must_cover_the_stated_range():
+    with pytest.raises(InputError, match="expected evidence for"):
+        decide(ORDERING, {"n = 1": LOW}, "gpu")
+
+
+def test_a_part_whose_evidence_is_not_finite_does_not_hold():
+    assert decide(ORDERING, {"n = 1": [math.nan], "n = 2": LOW}, "gpu").verdict == "holds in part"
+
+
+def test_interval_is_the_t_interval_of_scipy():
+    samples = np.random.default_rng(0).normal(size=5)
+    low, high = stats.t.interval(0.95, 4, samples.mean(), stats.sem(samples))
+    assert interval(samples) == pytest.approx((samples.mean(), low, high))
+
+
+def test_an_interval_on_a_scale_that_there_is_not_is_refused():
+    with pytest.raises(InputError, match="scale: expected one of .*'log'.*, got 'Log'"):
+        interval([1.0, 2.0, 4.0], "Log")
+
+
+@pytest.mark.parametrize("samples, message", [([[1.0, 2.0]], r"one axis, of seeds, got shape \(1, 2\)"),
+                                              ([], "numbers or NaN, got ")])
+def test_an_interval_is_of_the_samples_of_seeds(samples, message):
+    with pytest.raises(InputError, match=f"samples: expected {message}"):
+        interval(samples)
+
+
+@pytest.mark.parametrize("profile", ["qick", "stored", None])
+def test_evidence_is_of_a_known_profile(profile):
+    with pytest.raises(InputError, match=f"expected evidence at one of .* got {profile!r}"):
+        decide(ORDERING, {"n = 1": LOW, "n = 2": LOW}, profile)
+
+
+def test_samples_are_one_of_each_model():
+    with pytest.raises(InputError, match=r"one number of evidence for each model.*got \[\[0.5\]"):
+        decide(ORDERING, {"n = 1": LOW, "n = 2": [[value] for value in LOW]}, "gpu")
+
+
+@pytest.mark.parametrize("claim, gate", [(ORDERING, None), (GATED, {"n = 1": [], "n = 2": SOUND})])
+def test_a_part_without_samples_is_refused(claim, gate):
+    with pytest.raises(InputError, match=r"of evidence for each model behind n = 1, got \[\]"):
+        decide(claim, {"n = 1": [], "n = 2": LOW}, "gpu", gate)
+
+
+def evidence_of(claim, **changes):
+    entry = {"profile": "cpu", "parts": {part: [1.0] for part in claim.parts}} | changes
+    return json.dumps({claim.id: entry}).encode()
+
+
+CLAIM = find_claim("causal_lm.6")
+
+
+@pytest.mark.parametrize("content", [
+    b"", b"[]", b"null", b"\xff\xfe", b"{", b'{"causal_lm.6": {}}', b'{"causal_lm.6": null}',
+    evidence_of(CLAIM, profile="qick"), evidence_of(CLAIM, parts={}),
+    evidence_of(CLAIM, parts={part: "a" for part in CLAIM.parts}),
+    evidence_of(CLAIM, parts={part: ["a"] for part in CLAIM.parts}),
+    evidence_of(CLAIM, parts={part: [] for part in CLAIM.parts}),
+])
+def test_damaged_evidence_is_told_with_its_file(results, content):
+    path = evidence_path(CLAIM.page)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(evidence_of(CLAIM))
+    assert decision_on_record(CLAIM).profile == "cpu"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=f"{path}: expected evidence of today's claims, got a damaged"):
+        decision_on_record(CLAIM)
+
+
+def test_evidence_of_an_older_version_of_a_claim_is_not_called_damaged(results):
+    path = evidence_path(CLAIM.page)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(evidence_of(CLAIM, parts={"of then": [1.0]}))
+    with pytest.raises(InputError, match=r"or that of an older version .*expected evidence for .*got \['of then'\]"):
+        decision_on_record(CLAIM)
+
+
+def test_claims_that_the_evidence_does_not_name_were_not_run(results):
+    assert decision_on_record(CLAIM).verdict == "not tested"
+    path = evidence_path(CLAIM.page)
+    path.parent.mkdir(parents=True)
+    path.write_text("{}", "utf-8")
+    assert decision_on_record(CLAIM).verdict == "not tested"
+
+
+@pytest.mark.parametrize("values", [[0.001, math.nan, 0.002], [math.nan, 0.001, 0.002]])
+def test_the_worst_at_a_gate_is_not_told_where_a_model_diverged(values):
+    claim = next(claim for claim in load_claims("signed_averaging") if claim.gate
+                 and claim.gate.at_most and len(claim.parts) == 1)
+    part, = claim.parts
+    decision = decide(claim, {part: [0.5, 0.5, 0.5]}, "cpu", values, {part: [2.0]})
+    assert gate_text(decision).endswith(": 2 of 3 pass.")
+
+
+def test_no_fewer_than_half_must_have_learned():
+    evidence = {part: [0.5, 0.52, 0.51, 0.53, 0.5, 0.52, 0.51] for part in GATED.parts}
+    gate = lambda learned: [0.001] * learned + [0.5] * (7 - learned)
+    assert [decide(GATED, evidence, "cpu", gate(k)).verdict for k in (3, 4)] == ["not tested", "holds"]
+
+
+def test_where_values_at_the_gate_are_not_one_for_each_sample_all_must_pass():
+    evidence = {part: [0.5, 0.52, 0.51, 0.53] for part in GATED.parts}
+    assert decide(GATED, evidence, "cpu", [0.001, 0.5]).verdict == "not tested"
+    assert decide(GATED, evidence, "cpu", [0.001, 0.001]).verdict == "holds"
+
+
+def test_ours_is_told_of_models_that_have_learned_or_of_all_where_none_has():
+    evidence = {part: [0.5, 0.52, 0.51, 9.0] for part in GATED.parts}
+    part = GATED.parts[0]
+    decided = decide(GATED, evidence, "cpu", [0.001, 0.001, 0.001, 0.5])
+    assert decided.counted_or_all(part) == [0.5, 0.52, 0.51]
+    assert decide(GATED, evidence, "cpu", [0.5]).counted_or_all(part) == evidence[part]

@@ -1,0 +1,225 @@
+"""The rule of verdicts on made-up numbers, against scipy's tests and brute force."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from claimbook.claims.rule import (FEWEST_PAIRS, MARGINS, STATES, VERDICTS, absent, direction, interval, lead,
+                         no_lead, prediction_interval, share_of_pairs, size, state, verdict_of,
+                         words_of)
+from claimbook.records.errors import InputError
+
+BELOW_1 = (-math.inf, 1.0)
+NEAR_1 = [0.97, 1.05, 1.01, 0.99, 1.02]  # ratios
+
+
+# ---- intervals ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_an_interval_of_any_level_is_that_of_scipy(level):
+    samples = np.random.default_rng(1).normal(size=6)
+    low, high = stats.t.interval(level, 5, samples.mean(), stats.sem(samples))
+    assert interval(samples, level=level) == pytest.approx((samples.mean(), low, high))
+
+
+@pytest.mark.parametrize("count", [3, 8])
+def test_a_prediction_interval_holds_one_more_seed_19_times_in_20(count):
+    drawn = np.random.default_rng(2).normal(size=(4000, count + 1))
+    found = [prediction_interval(own) for own in drawn[:, :-1]]
+    inside = np.mean([low <= more <= high for (_, low, high), more in zip(found, drawn[:, -1])])
+    assert abs(inside - 0.95) < 4 * (0.95 * 0.05 / 4000) ** 0.5
+
+
+def test_a_prediction_interval_of_ratios_is_that_of_their_logarithms():
+    samples = np.array([0.5, 1.0, 4.0])
+    _, low, high = prediction_interval(np.log(samples))
+    assert prediction_interval(samples, "log")[1:] == pytest.approx(np.exp([low, high]))
+    t = stats.t.ppf(0.975, 2) * np.log(samples).std(ddof=1) * (4 / 3) ** 0.5
+    assert high == pytest.approx(np.log(samples).mean() + t)
+
+
+# ---- direction, absence, size ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("samples, expected", [
+    ([0.5, 0.52, 0.51], "yes"), ([1.5, 1.52, 1.51], "no"), ([0.1, 0.9, 1.7], "undecided"),
+    ([0.9, 1.2, 1.3], "undecided"), ([math.nan], "undecided"), ([0.5, -math.inf], "undecided")])
+def test_direction(samples, expected):
+    assert direction(samples, BELOW_1, strict=True) == expected
+
+
+def test_a_number_on_the_border_is_below_it_only_where_the_border_is_inside():
+    assert direction([1.0], BELOW_1, strict=True) == "undecided"
+    assert direction([1.0], BELOW_1) == "yes"
+
+
+@pytest.mark.parametrize("kind", MARGINS)
+@pytest.mark.parametrize("seed", range(40))
+def test_absence_is_two_one_sided_t_tests(kind, seed):
+    samples = np.exp(np.random.default_rng(seed).normal(0.02, 0.12, size=4 + seed % 5))
+    edge = math.log(MARGINS[kind])
+    above = stats.ttest_1samp(np.log(samples), -edge, alternative="greater").pvalue < 0.05
+    below = stats.ttest_1samp(np.log(samples), edge, alternative="less").pvalue < 0.05
+    assert absent(samples, kind, 0.5) == (above and below)
+
+
+def test_absence_is_found_for_some_and_not_for_others():
+    drawn = [np.exp(np.random.default_rng(seed).normal(0.02, 0.12, size=6)) for seed in range(40)]
+    found = {absent(samples, "ratio of errors", 0.5) for samples in drawn}
+    assert found == {True, False}
+
+
+@pytest.mark.parametrize("printed, asked", [(0.187, True), (5.3, True), (0.81, False), (1.24, False),
+                                            (1.0, False), (0.8, False), (1.25, False)])
+def test_absence_is_asked_where_the_printed_effect_lies_outside_the_margin(printed, asked):
+    assert absent(NEAR_1, "ratio of errors", printed) == asked
+
+
+def test_absence_does_not_depend_on_what_is_divided_by_what():
+    samples = np.array(NEAR_1)
+    for factor in (1.0, 1.15, 1.2, 1.24, 1.3):
+        assert absent(factor * samples, "ratio of errors", 0.1) == absent(
+            1 / (factor * samples), "ratio of errors", 10)
+
+
+@pytest.mark.parametrize("samples", [[1.0, 1.0], [1.0, 1.0, math.nan], [0.0, 1.0, 1.0]])
+def test_two_seeds_and_seeds_without_a_logarithm_show_no_absence(samples):
+    assert not absent(samples, "ratio of errors", 0.1)
+
+
+def test_absence_of_an_unknown_kind_is_refused():
+    with pytest.raises(InputError, match="kind: expected one of .*'ratio of errors'.*got 'slope'"):
+        absent(NEAR_1, "slope", 0.1)
+
+
+@pytest.mark.parametrize("samples, kind, printed, expected", [
+    ([0.9, 0.91, 0.92], "ratio of errors", 0.2, "yes"),  # direction first
+    ([1.1, 1.11, 1.12], "ratio of errors", 0.2, "no"),
+    (NEAR_1, "ratio of errors", 0.2, "no difference"),
+    (NEAR_1, "ratio of errors", 0.9, "undecided"),  # a printed lead of a tenth may be there
+    (NEAR_1, "ratio of errors", None, "undecided"),  # no number is printed
+    (NEAR_1, None, 0.2, "undecided"),  # a slope, or a claim of equality
+    ([0.8, 1.3, 0.9, 1.2], "ratio of errors", 0.2, "undecided")])  # a wide spread
+def test_the_state_of_a_part(samples, kind, printed, expected):
+    assert state(samples, BELOW_1, "log", True, kind, printed) == expected
+
+
+def test_the_size_of_a_printed_ratio():
+    found = size(NEAR_1, 0.187, "log", null=1.0)
+    logs = np.log(NEAR_1)
+    half = stats.t.ppf(0.975, 4) * logs.std(ddof=1) * (6 / 5) ** 0.5
+    assert (found.low, found.high) == pytest.approx(np.exp([logs.mean() - half, logs.mean() + half]))
+    assert found.excluded and found.half_excluded
+    assert not size(NEAR_1, 1.03, "log", null=1.0).excluded
+    assert size(NEAR_1, 1.03, "log", null=1.0).half_excluded is False
+
+
+@pytest.mark.parametrize("printed, null, scale, expected", [
+    (4.0, 1.0, "log", True), (4.0, 1.0, "linear", True),  # half is 2, or 2.5: all lie below
+    (1.44, 1.0, "log", False), (0.25, 1.0, "log", True),  # 1.2 is inside; nothing is below 1
+    (1.0, 1.0, "log", None), (4.0, None, "log", None),
+    (2.6, 0.0, "linear", False), (2.7, 0.0, "linear", True), (-3.0, 0.0, "linear", True)])
+def test_half_a_printed_effect(printed, null, scale, expected):
+    samples = [1.15, 1.2, 1.25]  # 1.08 to 1.32
+    assert size(samples, printed, scale, null).half_excluded is expected
+
+
+@pytest.mark.parametrize("samples, printed, scale", [
+    ([1.0, 1.1], 2.0, "log"), (NEAR_1, 0.0, "log"), (NEAR_1, 0.5, "share"),
+    ([1.0, 1.1, math.nan], 2.0, "log"), ([0.0, 1.1, 1.2], 2.0, "log")])
+def test_where_no_size_is_told(samples, printed, scale):
+    assert size(samples, printed, scale, 1.0) is None
+
+
+# ---- pairs of seeds -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pairs", [1, 10, 50])
+def test_the_interval_of_a_share_is_that_of_clopper_and_pearson(pairs):
+    for better in range(pairs + 1):
+        exact = stats.binomtest(better, pairs).proportion_ci(0.95, "exact")
+        assert share_of_pairs(better, pairs) == pytest.approx((better / pairs, *exact))
+
+
+def test_a_tie_is_half_a_pair():
+    lower, tie, upper = (share_of_pairs(better, 12) for better in (7, 7.5, 8))
+    assert all(low < middle < high for low, middle, high in zip(lower, tie, upper))
+
+
+@pytest.mark.parametrize("pairs", [5, 9, 10, 20, 50, 200])  # with 200, a lead of less than three in four
+def test_a_lead_by_brute_force(pairs):
+    """The smallest and largest shares that the count does not reject, on a fine grid."""
+    grid = np.linspace(0, 1, 2001)
+    for better in range(pairs + 1):
+        kept = grid[(stats.binom.sf(better - 1, pairs, grid) > 0.025)
+                    & (stats.binom.cdf(better, pairs, grid) > 0.025)]
+        low, high = kept.min(), kept.max()
+        told = lead(better, pairs)
+        assert (told == "yes") == (pairs >= 10 and low > 0.5 and high > 0.75)
+        assert told == {"yes": "no", "no": "yes"}.get(lead(pairs - better, pairs), told)
+        assert (told == "no difference") == (pairs >= 10 and low > 0.25 and high < 0.75)
+        assert (no_lead(better, pairs) == "yes") == (pairs >= 10 and high < 0.75)
+        assert (no_lead(better, pairs) == "no") == (told == "yes")
+
+
+def test_shares_say_all_that_they_can():
+    assert {lead(better, 50) for better in range(51)} == {"yes", "no", "no difference", "undecided"}
+    assert {no_lead(better, 50) for better in range(51)} == {"yes", "no", "undecided"}
+    assert lead(FEWEST_PAIRS, FEWEST_PAIRS) == "yes"
+    assert lead(FEWEST_PAIRS - 1, FEWEST_PAIRS - 1) == "undecided"
+
+
+@pytest.mark.parametrize("better, pairs", [(0, 0), (3, 2), (-1, 2), (math.nan, 2)])
+def test_a_share_of_no_pairs_is_refused(better, pairs):
+    with pytest.raises(InputError, match="better: expected from 0 to"):
+        share_of_pairs(better, pairs)
+
+
+# ---- claims ---------------------------------------------------------------------------------
+
+# Every set of states of parts, by letters: y, n, d for no difference, u, t for not tested.
+WORDS = {"y": "holds", "n": "fails", "d": "no difference", "u": "undecided", "t": "not tested",
+         "yn": "mixed", "yd": "mixed", "yu": "holds in part", "yt": "holds in part",
+         "nd": "fails in part", "nu": "fails in part", "nt": "fails in part",
+         "du": "no difference in part", "dt": "no difference in part", "ut": "undecided",
+         "ynd": "mixed", "ynu": "mixed", "ynt": "mixed", "ydu": "mixed", "ydt": "mixed",
+         "yut": "holds in part", "ndu": "fails in part", "ndt": "fails in part",
+         "nut": "fails in part", "dut": "no difference in part", "yndu": "mixed", "yndt": "mixed",
+         "ynut": "mixed", "ydut": "mixed", "ndut": "fails in part", "yndut": "mixed"}
+LETTERS = dict(zip("yndut", STATES))
+
+
+def test_every_combination_of_states_is_in_the_table():
+    sets = {"".join(own) for size in range(1, 6) for own in itertools.combinations("yndut", size)}
+    assert sets == set(WORDS) and set(WORDS.values()) == set(VERDICTS)
+
+
+@pytest.mark.parametrize("letters", WORDS)
+def test_the_verdict_on_every_combination_of_states(letters):
+    assert verdict_of(LETTERS[letter] for letter in letters) == WORDS[letters]
+
+
+def test_a_verdict_depends_on_which_states_there_are_alone():
+    for count in range(1, 5):
+        for states in itertools.product("yndut", repeat=count):
+            alone = "".join(letter for letter in "yndut" if letter in states)
+            assert verdict_of(LETTERS[letter] for letter in states) == WORDS[alone]
+
+
+@pytest.mark.parametrize("states, words", [
+    ("yyuty", "holds in 3 of 5"), ("nuu", "fails in 1 of 3"), ("nnd", "fails in 2 of 3"),
+    ("ddut", "no difference in 2 of 4"), ("yyn", "mixed"), ("ydd", "mixed"), ("yy", "holds"),
+    ("tt", "not tested"), ("ut", "undecided")])
+def test_words_tell_how_many_parts_say_so(states, words):
+    assert words_of(LETTERS[letter] for letter in states) == words
+
+
+@pytest.mark.parametrize("states, message", [((), "states: expected one or more"),
+                                             (("yes", "open"), "states: expected one of .*got 'open'")])
+def test_states_that_are_none_are_refused(states, message):
+    with pytest.raises(InputError, match=message):
+        verdict_of(states)

@@ -1,0 +1,134 @@
+"""Pages executed again: a number that moved is told with its page, its cell and both numbers."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from conftest import FORKED
+
+from claimbook.commands.compare import moved, moved_outputs, outputs_of
+from claimbook.records import PROJECT
+
+BODY = 'print("error 0.125 of 8")\n# %% tags=["nbval-ignore-output"]\nimport time\nprint(time.time())'
+
+
+@FORKED
+def test_a_page_that_gives_what_is_committed_is_as_committed(page, icllib):
+    folder = page(BODY)
+    assert icllib("run", "causal_lm/sample")[0] == 0
+    before = (folder / "sample.ipynb").read_bytes()
+    code, out, _ = icllib("compare", "all")
+    assert code == 0 and out == ("causal_lm/sample: as committed\n1 of 1 pages are as committed\n")
+    assert (folder / "sample.ipynb").read_bytes() == before
+
+
+@FORKED
+def test_a_number_that_moved_is_told_with_its_cell(page, icllib):
+    folder = page(BODY)
+    assert icllib("run", "causal_lm/sample")[0] == 0
+    path = folder / "sample.ipynb"
+    path.write_text(path.read_text("utf-8").replace('error 0.125 of 8\\n"', 'error 0.25 of 8\\n"'), "utf-8")
+    assert json.loads(path.read_text("utf-8"))["cells"][2]["outputs"][0]["text"] == ["error 0.25 of 8\n"]
+    code, out, _ = icllib("compare", "causal_lm/sample")
+    assert code == 1
+    assert "causal_lm/sample: cell 2: 0.25 before, 0.125 now, in 'error 0.125 of 8'" in out
+    assert out.endswith("0 of 1 pages are as committed\n")
+
+
+@FORKED
+@pytest.mark.parametrize("body, told", [("1 / 0", "cell 2: ZeroDivisionError"),
+                                        (None, "expected a committed notebook to compare with")])
+def test_a_page_that_cannot_be_compared_is_told(page, icllib, body, told):
+    folder = page("1")
+    assert icllib("run", "causal_lm/sample")[0] == 0
+    if body is None:
+        (folder / "sample.ipynb").unlink()
+    else:
+        source = (folder / "sample.py").read_text("utf-8")
+        (folder / "sample.py").write_text(source.replace("\n1\n", f"\n{body}\n"), "utf-8")
+    code, out, _ = icllib("compare", "all")
+    assert code == 1 and told in out
+
+
+@pytest.mark.parametrize("before, now, told", [
+    ("a 1 b", "a 1 b", []), ("a 1\nc 2", "a 1\nc 3", ["2 before, 3 now, in 'c 3'"]),
+    ("a 1", "a 1 2", ["nothing before, 2 now, in 'a 1 2'"]),
+    ("a", "a\nb", ["1 lines before, 2 now; the first that differs: '+b'"])])
+def test_what_moved_is_named(before, now, told):
+    assert moved(before, now) == told
+
+
+PICTURE = """from IPython.display import SVG, HTML, Image, display
+import base64
+PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+"""
+CELLS = {  # code, then what is put into the committed outputs for what it gives
+    "a changed number": ("print(0.125)", "0.125", "0.25"),
+    "the same": ("print(7)", None, None),
+    "a missing output": ("print(1)\n2", "drop last", None),
+    "an output that is no longer there": ("3;", "add", None),
+    "another picture of pixels": ("Image(PIXEL)", "iVBOR", "iVBOQ"),
+    "another drawing": ("display({'image/svg+xml': '<?xml version=1?><svg><path/></svg>', "
+                        "'text/plain': 'a'}, raw=True)", "path", "rect"),
+    "no drawing any more": ("SVG(data='<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\">"
+                            "</svg>')", "drop image/svg+xml", None),
+    "a number in HTML alone": ("HTML('<b>0.5</b>')", "0.5", "0.75"),
+    "a number on the other stream": ("import sys; print('w 1', file=sys.stderr)", "w 1", "w 2"),
+    "two parts of one stream": ("print('a'); display(4); print('b')", "'b", "'b"),
+    "a time in a cell with a tag": ("import time; print(time.time())", ".", ","),
+    "a time in a cell with a comment": ("# NBVAL_IGNORE_OUTPUT\nprint(time.time())", ".", ","),
+    "the order of two kinds": ("display(5); print('c')", "reverse", None),
+}
+
+
+def change(cell, old, new):
+    """Put into a cell's outputs what is not so today."""
+    if old == "drop last":
+        cell.outputs = cell.outputs[:-1]
+    elif old == "add":
+        cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text="3\n")]
+    elif old == "reverse":
+        cell.outputs = cell.outputs[::-1]
+    elif old and old.startswith("drop "):
+        del cell.outputs[0].data[old.removeprefix("drop ")]
+    elif old:
+        outputs = json.loads(json.dumps(cell.outputs).replace(old, new))
+        cell.outputs = [nbformat.from_dict(output) for output in outputs]
+
+
+def test_nbval_says_the_same_of_every_kind_of_output(tmp_path, page):
+    """pytest --nbval with the project's rules, and ours, cell by cell of one notebook."""
+    from nbclient import NotebookClient
+
+    rules = tmp_path / "notebooks/nbval.cfg"
+    page("1")
+    text = (PROJECT / "notebooks/nbval.cfg").read_text("utf-8")
+    rules.write_text(text + "[seconds]\nregex: [0-9.]+ s\nreplace: some time\n", "utf-8")
+    cells = {**CELLS, "a line that is sanitized": ("print('took 3 s')", "3 s", "4 s"),
+             "beside what is sanitized": ("print('took 3 s of 8')", "of 8", "of 9")}
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(PICTURE)] + [
+        nbformat.v4.new_code_cell(code) for code, *_ in cells.values()])
+    notebook.cells[1 + list(cells).index("a time in a cell with a tag")].metadata.tags = ["nbval-ignore-output"]
+    NotebookClient(notebook, kernel_name="python3", startup_timeout=300, iopub_timeout=60).execute()
+    today = [outputs_of(cell) for cell in notebook.cells]
+    for cell, (_, old, new) in zip(notebook.cells[1:], cells.values()):
+        change(cell, old, new)
+    ours = [bool(moved_outputs(outputs_of(cell), now)) for cell, now in zip(notebook.cells, today)]
+    nbformat.write(notebook, tmp_path / "page.ipynb")
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "patient_nbval", "-rA", "--nbval",
+             "--nbval-current-env", f"--nbval-sanitize-with={rules}", "page.ipynb"]
+    told = subprocess.run(words, cwd=tmp_path, capture_output=True, encoding="utf-8",
+                          env=os.environ | {"PYTHONPATH": f"{PROJECT}:{PROJECT}/tests"}).stdout
+    found = {int(number): result == "FAILED" for result, number in re.findall(
+        r"^(PASSED|FAILED) page.ipynb::Cell (\d+)", told, re.MULTILINE)}
+    theirs = [found[number] for number in range(len(notebook.cells))]
+    names = ["what is imported", *cells]
+    assert dict(zip(names, ours)) == dict(zip(names, theirs))
+    assert {name for name, is_told in zip(names, ours) if is_told} == {
+        "a changed number", "a missing output", "an output that is no longer there",
+        "no drawing any more", "a number in HTML alone", "a number on the other stream",
+        "beside what is sanitized"}

@@ -1,0 +1,167 @@
+"""A further paper, made as its how-to says, in a copy of the project; and gone without a trace."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from copied_project import copied, run_in
+from claimbook.claims import load_claims, papers, read_paper
+from claimbook.claims.decisions import ledger
+from claimbook.commands import new
+from claimbook.records.errors import InputError
+from claimbook.records.files import PROJECT
+from claimbook.website.contents import contents
+
+PAPER, PAGE = "further", "fig01_mean"
+MORE_CLAIMS = """\
+  - id: further.2
+    source: Figure 1
+    statement: The error is one over the number of pairs.
+    printed: {value: {10 pairs: 0.1, 40 pairs: 0.025}, read: figure}
+    predicate: value
+    statistic: mean squared error
+    parts: [10 pairs, 40 pairs]
+    tolerance: {factor: 1.2}
+    control: other data
+    page: further/fig01_mean
+  - id: further.3
+    source: Figure 1
+    statement: The error is four over the number of pairs.
+    printed: {value: {10 pairs: 0.4, 40 pairs: 0.1}, read: figure}
+    predicate: value
+    statistic: mean squared error
+    parts: [10 pairs, 40 pairs]
+    tolerance: {factor: 1.2}
+    control: other data
+    page: further/fig01_mean
+"""
+DECIDED = """\
+ends = lambda of: {"10 pairs": of[:, 0], "40 pairs": of[:, -1]}
+page.decide("further.2", ends(errors), shown, control=ends(control))
+page.decide("further.3", ends(errors), shown, control=ends(4 * errors))  # of variance 4
+page.verdicts()
+"""
+
+
+def listings(folder):
+    """The files that list papers and pages."""
+    return {name: (folder / name).read_text("utf-8") for name in ("_toc.yml", "README.md")}
+
+
+def files_of(folder):
+    """What lies in a copy of the project, but for what Python caches."""
+    return {path.relative_to(folder) for path in folder.rglob("*")
+            if "__pycache__" not in path.parts and "_build" not in path.parts}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the project with a fifth paper of four files that were filled in, and its page run."""
+    folder = copied(tmp_path_factory.mktemp("copy") / "project")
+    before = files_of(folder), listings(folder)
+    run_in(folder, "-c", "from claimbook.commands.new import new_page, new_paper; "
+           f"new_paper({PAPER!r}), new_page({PAPER!r}, {PAGE!r})")
+    for file in ("papers/further/paper.yml", "papers/further/claims.yml",
+                 "papers/further/fig01_mean.py", "notebooks/further/fig01_mean.py"):
+        text = (folder / file).read_text("utf-8").replace("Fill in", "A further paper")
+        text = text.replace("page.verdicts()\n", DECIDED) + MORE_CLAIMS * file.endswith("claims.yml")
+        (folder / file).write_text(text, "utf-8")
+    run_in(folder, "-c", "from claimbook.commands.run import run_page; from claimbook.commands import command_line; "
+           "from claimbook.website import GENERATED; from claimbook.website.ledger import write_ledger; "
+           "from claimbook.claims.decisions import ledger; "
+           f"run_page('{PAPER}/{PAGE}', 'cpu', {{}}); write_ledger(ledger(), GENERATED); "
+           "command_line.main()", "contents")
+    yield folder
+    for path in ("papers/further", "notebooks/further", "results/further"):
+        shutil.rmtree(folder / path)
+    (folder / "book/further.md").unlink()
+    run_in(folder, "-m", "icllib", "contents")
+    shutil.rmtree(folder / "book/_generated", ignore_errors=True)
+    assert (files_of(folder) - {path for path in files_of(folder) if "runs" in path.parts},
+            listings(folder)) == before
+
+
+def test_a_further_paper_has_verdicts_and_stands_where_papers_are_listed(copy):
+    rows = json.loads(run_in(copy, "-m", "icllib", "claims", PAPER, "--json"))
+    assert [row["verdict"] for row in rows] == ["holds", "holds", "fails"]
+    listed = listings(copy)
+    assert "- file: book/further\n        sections:\n          - file: notebooks/further/fig01_mean\n" in (
+        listed["_toc.yml"])
+    assert re.search(r"^\| \[\*A further paper: [^|]*\| 2 \|", listed["README.md"], re.MULTILINE)
+    readme = (PROJECT / "README.md").read_text("utf-8")
+    assert len(listed["README.md"].splitlines()) == len(readme.splitlines()) + 1
+
+
+def test_what_the_book_includes_has_its_claims(copy):
+    """And so has the whole book, below."""
+    generated = copy / "book/_generated"
+    assert "claims/further.3" in (generated / "claims_further.md").read_text("utf-8")
+    assert 'href="../claims/further.3.html"' in (generated / "ledger.html").read_text("utf-8")
+    told = {claim["id"]: claim["verdict"] for claim in json.loads(
+        (generated / "served/claims.json").read_text("utf-8")) if claim["paper"] == PAPER}
+    assert list(told.values()) == ["holds", "holds", "fails"]
+
+
+@pytest.mark.large
+def test_quick_tests_are_green_with_a_further_paper(copy):
+    found = run_in(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_architecture.py",
+                   "tests/claims", "tests/book/test_ledger.py",
+                   "-k", "further or paper or claim or floor or science or page")
+    assert " passed" in found and "failed" not in found
+
+
+@pytest.mark.large
+def test_a_book_of_a_further_paper_shows_it(copy):
+    """Its chapter, its page and the ledger; the whole book takes a minute."""
+    toc = (copy / "_toc.yml").read_text("utf-8")
+    (copy / "_toc.yml").write_text("format: jb-book\nroot: book/ledger\nchapters:\n- file: book/further\n"
+                                   "  sections:\n  - file: notebooks/further/fig01_mean\n", "utf-8")
+    try:
+        run_in(copy, "-c", "from icllib import book, files; from claimbook.claims.decisions import ledger; "
+               "book.write_generated(ledger())")
+        run_in(copy, "-c", "from jupyter_book.cli.main import main; main()", "build", "-q", ".")
+    finally:
+        (copy / "_toc.yml").write_text(toc, "utf-8")
+    site = copy / "_build/html"
+    chapter = (site / "book/further.html").read_text("utf-8")
+    assert "3 claims of the paper on 1 page" in chapter and "2 holds, 1 fails" in chapter
+    assert 'href="../claims/further.3.html"' in (site / "book/ledger.html").read_text("utf-8")
+    page = (site / "notebooks/further/fig01_mean.html").read_text("utf-8")
+    assert 'href="../../claims/further.3.html"' in page
+
+
+def test_what_is_listed_is_what_is_there():
+    for name, text in contents(ledger()).items():
+        assert (PROJECT / name).read_text("utf-8") == text, f"{name}: call python -m claimbook contents"
+
+
+def test_every_claim_and_paper_is_filled_in():
+    for name, paper in papers().items():
+        assert "Fill in" not in repr((paper, load_claims(name))), name
+
+
+@pytest.mark.parametrize("name", ["causal_lm", "../elsewhere", "Trees", "class", "", "1st"])
+def test_a_name_that_cannot_be_a_new_paper_s_is_told(name):
+    with pytest.raises(InputError, match="expected a name"):
+        new.new_paper(name)
+
+
+def test_a_page_that_is_there_and_a_paper_that_is_not_are_told():
+    with pytest.raises(InputError, match="propositions.py: expected a name that is not taken"):
+        new.new_page("causal_lm", "propositions")
+    with pytest.raises(InputError, match="paper: expected one of"):
+        new.new_page("nosuch", "propositions")
+
+
+@pytest.mark.parametrize("old, new_text, reason", [
+    ("order: 3", "order: third", "order: expected int, got 'third'"),
+    ("short:", "shorter:", "short: expected this entry"), ("pages:", "pages: 3\nothers:", "others: expected one of order"),
+    ("title:", "title: [", "damaged file"), ("  - propositions", "  - ../x", "page: expected two names"),
+    ("  - propositions", "  - 7", "pages: expected text, got 7"), ("  - propositions", "  - kaczmarz", "pages: expected each value once")])
+def test_a_damaged_description_of_a_paper_is_told(tmp_path, old, new_text, reason):
+    text = (PROJECT / "papers/causal_lm/paper.yml").read_text("utf-8")
+    (tmp_path / "paper.yml").write_text(text.replace(old, new_text), "utf-8")
+    with pytest.raises(InputError, match=f"paper.yml: expected the description of a paper, got .*{reason}"):
+        read_paper(tmp_path / "paper.yml")

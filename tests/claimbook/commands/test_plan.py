@@ -1,0 +1,336 @@
+"""The plan: which fleets are missing, in which order, and what a claim still needs."""
+
+import collections
+import itertools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from claimbook.claims import load_claims, papers
+from claimbook.claims.decisions import decide, decision_on_record, state
+from claimbook.commands import plan
+from claimbook.commands.plan import Job, best_within, by_value, chance, minutes
+from claimbook.commands.train import trained_runs
+from claimbook.pages.names import all_pages
+from claimbook.records import digest, results_folder, settings
+from claimbook.records.errors import InputError
+from claimbook.records.provenance import clock_of
+
+
+def job(name, minutes, *pages):
+    return Job((name,), pages, 1, minutes, 0.0)
+
+
+def test_what_settles_most_claims_per_minute_is_first():
+    jobs = [job("a", 30, "A"), job("b", 10, "B"), job("c", 1, "C"), job("d", 5, "D")]
+    order = by_value(jobs, {"A": 9, "B": 1, "C": 0, "D": 0})
+    assert [one.records[0] for one in order] == ["a", "b", "c", "d"]  # 0.3, 0.1, then the cheapest
+
+
+def test_a_fleet_that_completes_two_pages_counts_for_both():
+    shared, alone = job("shared", 10, "A", "B"), job("alone", 6, "C")
+    assert by_value([alone, shared], {"A": 1, "B": 1, "C": 1}) == [shared, alone]
+    more = job("more", 10, "B")  # without which B decides nothing
+    assert by_value([alone, shared, more], {"A": 1, "B": 1, "C": 1}) == [alone, shared, more]
+
+
+def test_where_nothing_is_to_be_done_the_plan_says_so(icllib):
+    assert icllib("plan", "--profile", "gpu", "--page", "solvable_attention")[:2] == (
+        0, "no record is missing\n")
+    assert icllib("plan", "--profile", "gpu", "--page", "solvable_attention", "--budget", "9m")[:2] == (
+        0, "nothing that settles a claim fits into 9m\n")
+
+
+def test_a_profile_that_trains_nothing_is_refused(icllib):
+    code, _, err = icllib("plan", "--profile", "stored")
+    assert code == 2 and err.startswith("icllib: profile: expected one of smoke, ")
+
+
+def test_a_time_is_read():
+    assert [minutes(text) for text in ("90s", "25m", "1.5h", "1d")] == [1.5, 25, 90, 1440]
+
+
+def test_a_budget_takes_the_sets_that_settle_most_per_minute():
+    a, b, c, d = job("a", 10, "A"), job("b", 20, "A"), job("c", 8, "C"), job("d", 1, "D")
+    sets = [("A", 2.0, [a]), ("A", 3.0, [a, b]), ("C", 1.0, [c]), ("D", 0.0, [d])]
+    assert best_within(sets, 100) == [a, c, b]  # 0.2, 0.125, then 1 more in 20 minutes
+    assert best_within(sets, 37) == [a, c]  # d would fit, and settles nothing
+    assert best_within(sets, 9) == [c] and best_within(sets, 7) == []
+    cheap, dear = ("X", 1.0, [a]), ("Y", 1.0, [b])
+    assert best_within([cheap, dear], 25) == best_within([dear, cheap], 25) == [a]
+
+
+def test_a_job_of_two_pages_is_paid_for_once():
+    shared, more, other = job("shared", 10, "A", "B"), job("more", 1, "B"), job("other", 5, "C")
+    sets = [("A", 1.0, [shared]), ("B", 1.0, [shared, more]), ("C", 0.7, [other])]
+    assert best_within(sets, 11) == [shared, more]  # 2 in 11 minutes
+    assert best_within(sets, 16) == [shared, more, other]  # then 0.7 in 5
+    assert best_within(sets, 10) == [shared]  # more than 0.7, though less per minute
+
+
+def made_up_sets(draw):
+    """Up to nine jobs in sets of five pages, some with a second set that holds the first, as of all
+    seeds; jobs may be shared."""
+    jobs = [job(str(place), float(draw.integers(1, 20))) for place in range(draw.integers(1, 10))]
+    sets = []
+    for page in "ABCDE":
+        own = [jobs[place] for place in draw.permutation(len(jobs))[: draw.integers(1, 4)]]
+        value, first = draw.integers(0, 4) / 2, draw.integers(0, len(own) + 1)
+        sets += [(page, value * draw.integers(0, 3) / 2, own[:first]), (page, value, own)]
+    return jobs, sets, float(draw.integers(0, 60))
+
+
+def by_trying_all(jobs, sets, budget):
+    """The most that jobs which fit can settle, and the fewest minutes in which they do."""
+    found = []
+    for count in range(len(jobs) + 1):
+        for own in itertools.combinations(jobs, count):
+            cost, best = sum(one.minutes for one in own), collections.defaultdict(float)
+            for page, value, needed in sets:
+                if set(needed) <= set(own):
+                    best[page] = max(best[page], value)
+            found += [(sum(best.values()), -cost)] * (cost <= budget)
+    most = max(value for value, _ in found)
+    return most, -max(cost for value, cost in found if value > most - 1e-9)
+
+
+def in_order_of_gain(jobs, sets):
+    """Where each set of these jobs ends in an order by what it adds to those before it, per minute."""
+    worth = lambda own: sum(max([0.0, *(value for on, value, needed in sets
+                                        if on == page and set(needed) <= set(own))])
+                            for page in {page for page, _, _ in sets})
+    done, ends = set(), []
+    while done != set(jobs):
+        rates = {}
+        for _, _, needed in sets:
+            new = frozenset(needed) - done
+            if new and new <= set(jobs) and worth(done | new) > worth(done):
+                minutes = sum(one.minutes for one in new)
+                rates[new] = (worth(done | new) - worth(done)) / minutes, -minutes
+        best = max(rates.values())
+        place = sum(map(len, ends))
+        here = next(new for new, rate in rates.items()  # of sets that bring as much, the one taken
+                    if rate > (best[0] - 1e-9, best[1] - 1e-9) and new == set(jobs[place : place + len(new)]))
+        ends.append(here)
+        done |= here
+    return ends
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_chosen_sets_are_the_smallest_that_settle_most_within_a_budget(seed):
+    jobs, sets, budget = made_up_sets(np.random.default_rng(seed))
+    chosen = best_within(sets, budget)
+    cost = sum(one.minutes for one in chosen)
+    assert len({one.records for one in chosen}) == len(chosen) and cost <= budget
+    most, fewest = by_trying_all(jobs, sets, budget)
+    assert plan.settled_by(chosen, sets) == pytest.approx(most) and cost == fewest
+    in_order_of_gain(chosen, sets)  # finds, at each place, a set that brings most per minute
+
+
+@pytest.mark.parametrize("budget", [5, 16, 25, 38, 45, 60])
+def test_the_plan_of_real_pages_is_the_best_of_all_subsets(budget, monkeypatch, tmp_path):
+    """Of the pages whose fleets at gpu are few enough to try all subsets of them, with the committed
+    evidence and no record yet."""
+    pages = [f"context_scaling/{page}" for page in (
+        "fig01_scaling", "fig02_one_noise_level", "fig03_two_noise_levels", "fig04_three_tasks")]
+    seen = {}
+
+    def kept(sets, minutes):
+        seen["sets"] = sets
+        return best_within(sets, minutes)
+
+    monkeypatch.setattr(plan, "best_within", kept)
+    monkeypatch.setattr(plan, "told_memory", lambda fleet, made: 1.0)
+    monkeypatch.setattr(plan, "are_there", lambda runs, paper: [False] * len(runs))
+    monkeypatch.setenv("CLAIMBOOK_CHECKPOINTS", str(tmp_path))
+    listed = [replace(one, memory_gib=0.0) for one in plan.plan(pages, "gpu", None, float(budget))]
+    jobs = list(dict.fromkeys(one for _, _, own in seen["sets"] for one in own))
+    assert 10 < len(jobs) < 16 and {page for page, _, _ in seen["sets"]} == set(pages)
+    most, fewest = by_trying_all(jobs, seen["sets"], budget)
+    assert plan.settled_by(listed, seen["sets"]) == pytest.approx(most)
+    assert sum(one.minutes for one in listed) == pytest.approx(fewest) and fewest <= budget
+    in_order_of_gain(listed, seen["sets"])
+
+
+def test_a_budget_trains_the_first_whole_seeds_before_the_others(folders, monkeypatch):
+    page = "causal_lm/block_causal"
+    monkeypatch.setattr(plan, "job", lambda fleet, page, profile, pages: [
+        Job(tuple(str(run.seed) for run in fleet), pages, len(fleet), float(len(fleet)), 0.0)])
+    monkeypatch.setattr(plan, "worth", lambda page, profile, seeds: seeds / 3)
+    found = plan.plan([page], "gpu", None, 10_000)
+    seeds = [{int(seed) for seed in one.records} for one in found]
+    every = sorted({run.seed for run in trained_runs(page, "gpu")})
+    assert set().union(*seeds) == set(every) and len(every) > 3
+    assert all(own <= set(every[:3]) or own <= set(every[3:]) for own in seeds)
+    first = sum(one.minutes for one, own in zip(found, seeds) if own <= set(every[:3]))
+    some = plan.plan([page], "gpu", None, first)
+    assert {int(seed) for one in some for seed in one.records} == set(every[:3])
+    assert plan.plan([page], "gpu", None, first - 0.5) == []
+
+
+def test_memory_is_of_what_is_listed_alone_and_what_cannot_be_built_is_left_out(folders, monkeypatch, capsys):
+    counted = []
+
+    def memory(fleet):
+        counted.append(fleet)
+        if len(counted) == 1:
+            raise InputError("data: expected a file, found none")
+        return 2.0**30
+
+    monkeypatch.setattr(plan, "memory_of", memory)
+    monkeypatch.setattr(plan, "worth", lambda page, profile, seeds: 1.0)
+    page = "causal_lm/block_causal"
+    assert plan.plan([page], "gpu", None, 0.0) == [] and not counted
+    listed = plan.plan([page], "gpu")
+    assert "block_causal/gpu left out: data: expected a file" in capsys.readouterr().err
+    assert len(listed) == len({tuple(fleet) for fleet in counted}) - 1
+    assert {one.memory_gib for one in listed} == {1.0}
+
+
+@pytest.mark.parametrize("claim", [claim for paper in papers() for claim in load_claims(paper)
+                                   if claim.page][::6], ids=lambda claim: claim.id)
+def test_seeds_needed_are_the_fewest_with_which_the_rule_speaks(claim):
+    decision = decision_on_record(claim)
+    part = claim.parts[0]
+    samples = (decision.evidence or {part: [0.2, 0.5, 0.9]})[part][:5]
+    if len(samples) < 2 or len(set(samples)) == 1:
+        pytest.skip("one sample, or one value, has no spread")
+    needed = plan.seeds_needed(claim, part, samples)
+    logs = np.log(samples) if claim.scale == "log" else np.array(samples)
+    for count in range(3, 60):
+        if claim.pairs:  # as often each as it is among the samples
+            if count % len(samples):
+                continue
+            like = samples * (count // len(samples))
+        else:
+            spread = np.linspace(-1, 1, count)  # of this mean and standard deviation
+            like = logs.mean() + logs.std(ddof=1) * spread / spread.std(ddof=1)
+            like = np.exp(like) if claim.scale == "log" else like
+        speaks = state(claim, part, like) in ("yes", "no", "no difference")
+        assert speaks == (count >= needed), count
+
+
+def test_a_part_that_makes_no_difference_is_settled_too():
+    claim, part = next((claim, claim.parts[0]) for paper in papers() for claim in load_claims(paper)
+                       if plan.margin_of(claim.kind_of(claim.parts[0]), claim.printed_of(claim.parts[0]))
+                       and claim.region(claim.parts[0])[1] == 1)
+    samples, spread = [0.8, 1.0, 1.25], np.log(1.25)  # of their logarithms; the margin is 1.25 too
+    assert claim.kind_of(part) == "ratio of errors" and np.log(samples).std(ddof=1) == pytest.approx(spread)
+    assert 2.353 / 4**0.5 > 1 > 2.132 / 5**0.5  # Student's t at 95% of 3 and 4 degrees of freedom
+    assert plan.seeds_needed(claim, part, samples) == 5
+
+
+def test_of_a_claim_the_open_parts_count():
+    claim = next(claim for claim in load_claims("context_scaling")
+                 if len(claim.judged) > 1 and not claim.gate and claim.scale == "log")
+    first, *others = claim.judged
+    wide = {part: [0.05, 3.0, 0.08] for part in claim.parts}
+    open_ = decide(claim, wide, "cpu", control=wide)
+    part = decide(claim, wide | {first: [1e-9, 1.1e-9, 1.2e-9]}, "cpu", control=wide)
+    assert part.left == others and part.settled
+    assert chance(part, "cpu", 3) == pytest.approx(
+        chance(open_, "cpu", 3) * len(others) / len(claim.judged))
+
+
+def test_a_claim_that_this_profile_cannot_settle_is_worth_nothing():
+    claim = replace(load_claims("context_scaling")[0], gate=None)
+    wide = {part: [0.05, 3.0, 0.08] for part in claim.parts}
+    open_ = decide(claim, wide, "cpu", control=wide)
+    assert open_.verdict == "undecided" and 0 < chance(open_, "cpu", 3) < chance(open_, "gpu", 30) <= 1
+    assert chance(replace(open_, profile="paper"), "gpu", 3) == 0  # larger models are shown
+    settled = decide(claim, {part: [0.3, 0.3, 0.3] for part in claim.parts}, "cpu", control=wide)
+    assert settled.verdict == "holds" and chance(settled, "gpu", 3) == 0
+    assert chance(replace(open_, profile=None, evidence=None), "gpu", 3) == 1
+
+
+def test_models_that_have_not_learned_need_more_than_seeds():
+    claim = next(claim for claim in load_claims("context_scaling") if claim.gate)
+    samples, failed = ({part: [value] * 3 for part in claim.parts} for value in (0.5, 1e9))
+    failed = failed if claim.gate.at_most is not None else {part: [-1e9] * 3 for part in failed}
+    decision = decide(claim, samples, "cpu", failed, control=samples)
+    assert decision.verdict == "not tested"
+    assert chance(decision, "cpu", 30) == 0 and chance(decision, "gpu", 3) > 0
+
+
+def committed():
+    """The pages with evidence, and their committed fleets: jobs with the minutes that they took.
+
+    Records that do not tell with which others they were trained count alone, with their share.
+    """
+    paths = {path.stem: path for path in results_folder().glob("*/*/*/*.json")}
+    pages, fleets = [], {}
+    for page in all_pages():
+        profile = shown_profile(page)
+        runs = {digest(settings(run)): run for run in trained_runs(page, profile)} if profile else {}
+        runs = {name: run for name, run in runs.items() if name in paths}  # its first whole seeds
+        pages += [page] * bool(runs)
+        for name, run in runs.items():
+            made = json.loads(paths[name].read_text("utf-8"))["provenance"]
+            own = fleets.setdefault(tuple(made.get("members", [name])), {})
+            own[name] = run, made, [*own.get(name, (0, 0, []))[2], page]
+    jobs = []
+    for own in fleets.values():
+        runs, made, shown = zip(*own.values())
+        seconds = made[0][f"{clock_of(made[0])}_seconds"] * len(runs) / made[0].get("fleet", 1)
+        jobs.append(Job(tuple(own), tuple(sum(shown, [])), len(runs), seconds / 60, 0.0))
+    return pages, jobs
+
+
+def shown_profile(page):
+    """The profile of a page's evidence."""
+    claims = [claim for claim in load_claims(page.split("/")[0]) if claim.page == page]
+    return next((found for claim in claims if (found := decision_on_record(claim).profile)), None)
+
+
+def settled_on(page):
+    """How many claims of a page today's evidence settles."""
+    return sum(decision_on_record(claim).settled
+               for claim in load_claims(page.split("/")[0]) if claim.page == page)
+
+
+def settled_after(order, settled, budget):
+    """How many claims are settled on pages of which every record was made by then."""
+    ends = np.cumsum([one.minutes for one in order])
+    done = {one.records for one, end in zip(order, ends) if end <= budget}
+    return sum(count for page, count in settled.items()
+               if all(one.records in done for one in order if page in one.pages))
+
+
+def rehearsed(claim):
+    """What a claim is worth to a plan that knows the first two seeds of its evidence."""
+    decision = decision_on_record(claim)
+    if decision.evidence is None:
+        return 1.0
+    first = lambda samples: samples and {part: own[:2] for part, own in samples.items()}
+    seeds = max(map(len, decision.evidence.values()))
+    known = decide(claim, first(decision.evidence), decision.profile, first(decision.gate),
+                   decision.control)
+    if any(2 * len(known.counted(part)) < len(own) for part, own in known.evidence.items()):
+        return 0.0
+    needed = (plan.seeds_needed(claim, part, known.counted_or_all(part)) for part in claim.judged)
+    return sum(min(1.0, seeds / count) for count in needed) / len(claim.judged)  # whatever two seeds say
+
+
+def test_the_order_settles_more_of_the_committed_claims_than_other_orders_of_pages():
+    """Over eight hours of one core, and than nine in ten orders drawn at random: a single one, such
+    as that of the files, may be lucky. Counts of the first half hour hang on single pages, so it is
+    their sum that is compared. Jobs cost what their records took: the estimates of `status` are not
+    on trial here."""
+    pages, jobs = committed()
+    claims = [claim for paper in papers() for claim in load_claims(paper)]
+    worth = {page: sum(rehearsed(claim) for claim in claims if claim.page == page)
+             for page in pages}
+    settled = {page: settled_on(page) for page in pages}
+    over_time = lambda order: sum(settled_after(order, settled, budget)
+                                  for budget in (10, 25, 60, 120, 240, 480))
+    ours, draw = by_value(jobs, worth), np.random.default_rng(0)
+    assert sorted(one.records for one in ours) == sorted(one.records for one in jobs)
+    others = [over_time(page_by_page(draw.permutation(pages), jobs)) for _ in range(400)]
+    assert over_time(ours) > np.quantile(others, 0.9), (over_time(ours), sorted(others))
+
+
+def page_by_page(pages, jobs):
+    """The jobs of these pages, one page after the other."""
+    return list(dict.fromkeys(job for page in pages for job in jobs if page in job.pages))

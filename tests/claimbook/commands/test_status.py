@@ -1,0 +1,328 @@
+"""The commands that tell of pages and claims: status, claims and help."""
+
+import csv
+import errno
+import io
+import json
+import math
+import re
+import shutil
+import sys
+from dataclasses import replace
+
+import pytest
+
+from claimbook.claims import find_claim, load_claims
+from claimbook.claims.decisions import decision_on_record, evidence_path, ledger
+from claimbook.claims.json_and_csv import as_csv, entry
+from claimbook.claims.rule import interval
+from claimbook.claims.sentences import sentence
+from claimbook.claims.verdicts import ours_text, parts_table
+from claimbook.commands import page_state
+from claimbook.pages import execution
+from claimbook.pages.names import find_page, find_pages
+from claimbook.pages.page import runs_of
+from claimbook.records import PROJECT, load_record
+from claimbook.records.checksums import paths_shown
+from claimbook.records.errors import InputError
+from icllib.evaluate import ErrorByLength
+from icllib.models import MLP, Transformer
+from icllib.tasks import AffineFunctions, LinearRegression
+from icllib.training import Recipe, Run, costs
+
+
+def test_nothing_stored_says_how_to_make_it(page, icllib):
+    page('''import icllib
+from papers.causal_lm import propositions
+icllib.records(propositions.runs, profile, page="causal_lm/sample")''')
+    code, _, err = icllib("run", "causal_lm/sample")
+    assert code == 2 and "python -m claimbook run causal_lm/sample --profile cpu" in err
+    assert err.startswith("icllib: causal_lm/sample: expected ")
+    assert "15 of 15 records missing at cpu" in err
+
+
+def test_a_page_without_parameters_says_so(page, icllib):
+    path = page("") / "sample.py"
+    path.write_text(path.read_text("utf-8").replace("size = 1\n", ""), "utf-8")
+    code, _, err = icllib("run", "causal_lm/sample", "-p", "x=1")
+    assert code == 2 and err == (
+        "icllib: parameter: expected none (--profile is the only one), got 'x'\n")
+
+
+def test_a_paper_names_its_pages_and_all_names_every_page(page, icllib):
+    shutil.copytree(page("1 + 1"), page("1 + 1").parent / "mine")
+    assert find_pages("causal_lm") == ["causal_lm/sample"]
+    assert find_pages("all") == ["causal_lm/sample", "mine/sample"]
+    assert find_pages("mine", "all", "mine/sample") == ["mine/sample", "causal_lm/sample"]
+    code, out, _ = icllib("run", "mine/sample", "causal_lm", "--profile", "smoke")
+    assert code == 0 and [line.split(":")[0] for line in out.splitlines()] == [
+        "mine/sample", "causal_lm/sample"]
+    for words in (["all"], ["causal_lm", "mine"], ["causal_lm/sample", "mine"]):
+        rows = json.loads(icllib("status", *words, "--json")[1])
+        assert [row["paper"] for row in rows] == ["causal_lm", "mine"]
+
+
+def test_help_shows_examples(icllib):
+    for command in ("run", "status", "plan", "train", "claims", "contents", "export", "book"):
+        code, out, _ = icllib(command, "--help")
+        assert code == 0 and "Example" in out and "python -m claimbook" in out
+
+
+def test_claims_of_a_page_are_those_that_it_decides_or_prints(icllib):
+    ids = lambda page: [row["id"] for row in json.loads(icllib("claims", page, "--json")[1])]
+    assert ids("context_scaling/sizes") == ["context_scaling.18"]
+    assert "signed_averaging.42" in ids("signed_averaging/fig06_07_llama")
+    assert "page: expected one that" in icllib("claims", "causal_lm/nosuch")[2]
+
+
+def test_piped_claims_have_a_line_each(icllib):
+    claims = find_claim("causal_lm.1"), *load_claims("causal_lm")[1:]
+    assert len(icllib("claims", "causal_lm")[1].splitlines()) == 1 + len(claims)
+
+
+def test_what_one_page_alone_begins_with_names_it():
+    assert find_page("causal_lm/fig02") == "causal_lm/fig02_linear_attention"
+    with pytest.raises(InputError, match="fig03_layer_probes"):
+        find_page("causal_lm/fig0")
+
+
+def test_a_claim_by_its_name_is_told_with_its_numbers(icllib):
+    claim = find_claim("causal_lm.7")
+    code, out, _ = icllib("claims", "causal_lm.7", "context_scaling.1")
+    assert code == 0 and all(part in out for part in claim.parts) and "holds if" in out
+    assert "context_scaling.1\nClaim 1" in out
+    for item in ledger():
+        assert icllib("claims", item.claim.id)[1].startswith(f"{item.claim.id}\n")
+
+
+def test_claims_fit_100_columns(icllib):
+    lines = icllib("claims")[1].splitlines()
+    assert len(lines) > 70 and max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EDQUOT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP])
+def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(icllib, monkeypatch, number):
+    def refused(*_, **options):
+        raise OSError(number, "Permission denied", "/elsewhere/models.json")
+
+    monkeypatch.setattr("claimbook.records.files.tempfile.NamedTemporaryFile", refused)
+    assert icllib("export")[::2] == (2, "icllib: /elsewhere/models.json: expected to read or write "
+                                        "there, got 'Permission denied'\n")
+
+
+def test_claims_as_json_are_those_of_the_website(icllib):
+    """And so are the rows of claims.csv: the same intervals, states and words."""
+    rows = json.loads(icllib("claims", "--json")[1])
+    decisions = ledger()
+    assert rows == json.loads(json.dumps(list(map(entry, decisions)))) and len(rows) > 72
+    lines = iter(csv.DictReader(io.StringIO(as_csv(decisions))))
+    number = lambda text: float(text) if text else None
+    for row, item in zip(rows, decisions):
+        assert (row["id"], row["words"], row["sentence"]) == (item.claim.id, item.words, sentence(item))
+        shown = parts_table(item)[["ours", "says"]].to_numpy().tolist() if row["parts"] else []
+        for place, part in enumerate(row["parts"]):
+            line = next(lines)
+            assert (line["id"], line["part"], line["says"], line["words"]) == (
+                row["id"], part["part"], part["says"], row["words"])
+            ends = [part[name] for name in ("mean", "low", "high")]
+            assert [number(line[name]) for name in ("mean", "low", "high")] == ends
+            own = interval(item.counted_or_all(part["part"]), item.claim.scale)
+            assert ends == [end if math.isfinite(end) else None for end in own]
+            assert shown[place] == [ours_text(item.claim, part["part"],
+                                              item.counted_or_all(part["part"])), part["says"]]
+        if not row["parts"]:
+            assert next(lines)["verdict"] == "not tested"
+    assert next(lines, None) is None
+
+
+def test_a_claim_is_told_in_its_sentence(icllib):
+    assert sentence(decision_on_record(find_claim("causal_lm.7"))) in icllib("claims", "causal_lm.7")[1]
+
+
+def test_status_of_one_page_as_json_has_the_agreed_fields(icllib):
+    code, out, _ = icllib("status", "context_scaling/fig01_scaling", "--json")
+    rows = json.loads(out)
+    assert code == 0 and {row["page"] for row in rows} == {"fig01_scaling"}
+    assert {"paper", "page", "profile", "state", "reason", "cost"} == set(rows[0])
+
+
+def test_an_estimate_of_cost_says_on_what_machine(monkeypatch):
+    runs = runs_of("context_scaling/fig01_scaling")
+    assert page_state.cost(runs("paper"), "paper").endswith("hours on an H200")
+    monkeypatch.setattr(costs, "step_seconds", lambda *parts: 0.1)
+    monkeypatch.setattr(page_state, "cores", lambda: 2)
+    trained = [replace(run, seed=seed) for run in runs("cpu")[:1] for seed in range(40)]
+    hours = 40 * trained[0].recipe.steps * 0.1 / 2 / 3600
+    assert page_state.cost(trained, "cpu") == f"{hours:.1f} hours on 2 CPU cores"
+
+
+def test_a_model_that_is_measured_in_two_ways_costs_one_training(monkeypatch):
+    monkeypatch.setattr(costs, "step_seconds", lambda *parts: 10.0)
+    first = runs_of("context_scaling/fig01_scaling")("cpu")[0]
+    second = replace(first, evaluation=replace(first.evaluation, prompts=3))
+    assert page_state.cost([first, second], "cpu") == page_state.cost([first], "cpu")
+
+
+def test_memory_is_of_parameters_gradients_moments_and_what_the_forward_pass_keeps():
+    run = Run(LinearRegression(2), MLP(8), Recipe((3,), 1, batch=16), ErrorByLength((3,)))
+    parameters, inputs, hidden = 3 * 3 * 8 + 2 * 8 + 8 + 8 + 1, 3 * 3 + 2, 8
+    kept = (costs.memory_of([run]) / 4 - 4 * parameters) / 16  # numbers of 4 bytes for each prompt
+    assert inputs + hidden <= kept < 2 * (inputs + hidden)
+    assert costs.memory_of([run] * 5) == 5 * costs.memory_of([run])
+
+
+def test_steps_are_priced_by_their_work():
+    task, recipe = AffineFunctions(), Recipe((10,), 1, 8)
+    small, large = (costs.step_seconds(task, Transformer(layers, 1, width), recipe)
+                    for layers, width in ((1, 8), (4, 128)))
+    assert 0 < 2 * small < large  # a thousand times the multiply-adds
+
+
+def test_a_cost_can_be_told_without_the_data(monkeypatch, tmp_path):
+    monkeypatch.setattr("icllib.data.data_folders", lambda: [tmp_path])
+    run = next(run for run in runs_of("signed_averaging/table03_babyberta")("cpu")
+               if isinstance(run, Run))
+    assert page_state.cost([run], "cpu").endswith("CPU cores")
+
+
+def recorded_speeds() -> dict:
+    """Multiply-adds per second of one core, over committed records of training on a CPU: by kind of
+    model, and under None of all."""
+    trained = [record for paper in papers() for record in records_of(f"{paper}/*")
+               if record.run["type"] == "training.Run" and "fleet" in record.provenance
+               and clock_of(record.provenance) == "processor"]
+    spent = {}
+    for record in trained:
+        run, made = record.component, record.provenance
+        pair = costs.work(run), made["processor_seconds"] / made["fleet"]
+        for own in (kind(run.model), None):
+            spent.setdefault(own, []).append(pair)
+    return {own: sum(done for done, _ in pairs) / sum(seconds for _, seconds in pairs)
+            for own, pairs in spent.items()}
+
+
+def kind(model) -> tuple:
+    """What the speed of a model depends on most: its class and its width."""
+    return type(model), getattr(model, "width", None)
+
+
+def test_speeds_of_a_core_are_those_of_the_records():
+    for own, speed in recorded_speeds().items():
+        told = costs.CORE_SPEEDS[own and (own[0].__name__, own[1])]
+        assert speed / 1.5 < told < 1.5 * speed, own
+
+
+def test_a_gpu_that_was_measured_is_priced_at_its_own_speed(monkeypatch, tmp_path):
+    runs = runs_of("context_scaling/fig03_two_noise_levels")("gpu")
+    monkeypatch.setattr(costs, "PROJECT", tmp_path)
+    monkeypatch.setattr(costs, "START", 0.0)
+    monkeypatch.setattr(costs.torch.cuda, "is_available", lambda: False)
+    folder = tmp_path / "benchmarks/results"
+    folder.mkdir(parents=True)
+    try:
+        costs.speed.cache_clear()
+        assert costs.speed() == costs.SPEED
+        assumed = costs.seconds_of(runs[:1], "gpu")
+        rows = [{"contestant": name, "multiply_adds_per_second": own * costs.SPEED}
+                for name, own in (("ours, M=1", 2), ("ours, M=8", 3))]
+        (folder / "NVIDIA_H200.json").write_text(json.dumps({"12/8/256": {"rows": rows}}), "utf-8")
+        costs.speed.cache_clear()
+        assert costs.seconds_of(runs[:1], "gpu") == pytest.approx(assumed / 2)
+    finally:
+        costs.speed.cache_clear()
+
+
+def test_a_price_takes_no_step_and_memory_is_counted_once_for_a_shape(monkeypatch):
+    built, build = [], costs.build
+    monkeypatch.setattr(costs, "build", lambda *parts: built.append(parts) or build(*parts))
+    monkeypatch.setattr(costs, "MEMORY_OF_SHAPES", {})
+    run = runs_of("context_scaling/fig01_scaling")("cpu")[0]
+    page_state.cost([run], "cpu")
+    assert not built
+    for seed in range(3):
+        costs.memory_of([replace(run, seed=seed)])
+    assert [parts[-1] for parts in built] == ["meta"]
+
+
+def test_a_page_that_shows_fewer_seeds_than_there_are_is_told(monkeypatch):
+    name = "context_scaling/normalization"
+    assert page_state.further_seeds(name, page_state.records_by_profile(name)) is None
+    shown = paths_shown(name)
+    left = {path.stem for path in shown if load_record(path).run["seed"] > 0}
+    monkeypatch.setattr(page_state, "names_shown", lambda page: left)
+    assert page_state.further_seeds(name, page_state.records_by_profile(name)) == (
+        f"{len(shown) - len(left)} records of further seeds are not shown")
+
+
+def test_a_model_that_does_not_count_its_work_has_no_known_cost():
+    class Uncounted(Transformer):
+        multiplications = property()  # as if there were none
+
+    run = Run(AffineFunctions(), Uncounted(1, 1, 8), Recipe((10,), 1, 8), ErrorByLength((10,)))
+    assert page_state.cost([run], "gpu").startswith("not known: model: expected a component with mult")
+
+
+def test_a_page_whose_runs_nothing_lists_is_told_in_its_row(page, icllib):
+    folder = page("")
+    shutil.copy(PROJECT / "notebooks/causal_lm/propositions.py", folder)
+    other = folder.parent / "mine" / "sample.py"
+    other.parent.mkdir()
+    shutil.copy(folder / "sample.py", other)
+    code, out, _ = icllib("status", "--json")
+    rows = json.loads(out)
+    assert code == 0 and [(row["paper"], row["page"], row["state"]) for row in rows] == [
+        ("causal_lm", "propositions", "stale"), ("causal_lm", "propositions", "missing"),
+        ("causal_lm", "sample", "unknown"), ("mine", "sample", "unknown")]
+    for row in rows[2:]:
+        assert f"expected papers/{row['paper']}/sample.py with a function runs" in row["reason"]
+
+
+def test_a_page_with_damaged_evidence_is_told_in_its_row(icllib, results):
+    path = evidence_path("context_scaling/estimators")
+    path.parent.mkdir(parents=True)
+    path.write_text("[]", "utf-8")
+    row, = json.loads(icllib("status", "context_scaling/estimators", "--json")[1])
+    assert row["state"] == "unknown" and str(path) in row["reason"]
+
+
+def test_status_works_without_jupyter(icllib, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nbformat", None)
+    monkeypatch.setattr(costs, "step_seconds", lambda *parts: 0.1)
+    rows = json.loads(icllib("status", "causal_lm", "--json")[1])
+    assert {row["state"] for row in rows if row["profile"] == "stored"} == {"unknown"}
+
+
+def test_parameters_of_a_page_are_read_without_running_it(page):
+    page("raise SystemExit")
+    assert list(execution.parameters_of("causal_lm/sample")) == ["profile", "size"]
+
+
+@pytest.mark.parametrize("suffix", [".py", ".ipynb"])
+def test_a_path_names_the_page_whose_file_it_is(page, icllib, tmp_path, monkeypatch, suffix):
+    folder = page("1 + 1")
+    for place, name in ((tmp_path, folder / f"sample{suffix}"), (folder, f"sample{suffix}")):
+        monkeypatch.chdir(place)
+        assert find_page(str(name)) == "causal_lm/sample"
+    shutil.copytree(folder, tmp_path / "elsewhere/causal_lm")
+    code, _, err = icllib("run", str(tmp_path / f"elsewhere/causal_lm/sample{suffix}"))
+    assert code == 2 and "page: expected one that python -m claimbook status lists" in err
+
+
+@pytest.mark.parametrize("words", [("run", "all"), ("run", "causal_lm/sample"), ("status",)])
+def test_a_folder_without_pages_is_told(icllib, tmp_path, monkeypatch, words):
+    monkeypatch.setattr("claimbook.pages.names.NOTEBOOKS", tmp_path)
+    code, _, err = icllib(*words)
+    assert code == 2 and err == f"icllib: {tmp_path}: expected pages, <paper>/<page>.py, found none\n"
+
+
+@pytest.mark.parametrize("command, paper", [("claims", "context_scaling"),
+                                            ("status", "signed_averaging")])
+def test_tables_fit_a_terminal_of_100_columns(icllib, monkeypatch, command, paper):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(costs, "step_seconds", lambda *parts: 0.1)
+    monkeypatch.setenv("COLUMNS", "100")
+    lines = re.sub(r"\x1b\[\d+m", "", icllib(command, paper)[1]).splitlines()  # bold heads
+    assert max(map(len, lines)) <= 100
+    names = {"claims": [claim.id for claim in load_claims(paper)], "status": find_pages(paper)}[command]
+    assert {line.split(" ")[0] for line in lines[1:]} - {""} == set(names)  # none is cut
+    assert not any("…" in line for line in lines)

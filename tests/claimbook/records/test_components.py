@@ -1,0 +1,55 @@
+"""Components and the records of their kinds: fields, versions, and which records are chosen."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import pytest
+
+from claimbook.records import Component, Record, select, versions
+from claimbook.records.checks import positive
+from claimbook.records.errors import InputError
+from icllib.evaluate import ErrorByLength, TrainingError
+
+
+@dataclass(frozen=True)
+class Sample(Component):
+    sizes: tuple[int, ...] = (1,)
+    mask: Literal["prefix", "causal"] = "prefix"
+    merged: bool = False
+    rate: float = 1.0
+    seed: int = 0
+
+    def check(self):
+        positive(rate=self.rate)
+
+
+@dataclass(frozen=True)
+class Later(Sample):
+    version = 2
+
+
+def test_a_list_becomes_a_tuple_and_the_version_is_one_unless_said():
+    assert Sample(sizes=[1, 2]) == Sample(sizes=(1, 2)) == Sample(sizes=range(1, 3))
+    assert list(versions([Sample(), Later()]).values()) == [2, 1]  # sorted by name
+
+
+@pytest.mark.parametrize("wrong, told", [
+    ({"mask": "none"}, r"mask: expected one of \('prefix', 'causal'\), got 'none'"),
+    ({"merged": 1}, "merged: expected True or False, got 1"),
+    ({"seed": -1}, "seed: expected an integer from 0 to 4294967295, got -1"),
+    ({"seed": 2**32}, "seed: expected an integer from 0"),
+    ({"rate": 0}, "rate: expected a positive number, got 0"),
+])
+def test_what_a_field_cannot_be_is_told_by_name(wrong, told):
+    with pytest.raises(InputError, match=told):
+        Sample(**wrong)
+
+
+def test_records_are_chosen_by_kind_and_settings_also_by_defaults_that_are_not_recorded():
+    runs = [ErrorByLength((3,), seed=1), TrainingError((3,)), ErrorByLength((3,), queries=2)]
+    first, second, third = records = [Record.of(run, {"error": 0.0}, {}) for run in runs]
+    assert select(records, TrainingError) == [second]
+    assert select(records, ErrorByLength, queries=1, seed=1) == [first]
+    assert select(records, ErrorByLength, queries=2) == [third]
+    with pytest.raises(InputError, match="expected some of TrainingError with {'seed': 7}, found none"):
+        select(records, TrainingError, seed=7)

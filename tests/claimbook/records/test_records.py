@@ -1,0 +1,276 @@
+"""Records: identity, staleness, damage."""
+
+import json
+import os
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from a_record import PROVENANCE, RUN, saved
+
+from claimbook.pages.page import Page
+from claimbook.records import (
+    PROJECT, Record, dealt, digest, find_record, from_settings, results_folder,
+    rounded, samples, settings, stacked, type_name, versions)
+from claimbook.records.errors import InputError
+from claimbook.records.files import to_json
+from icllib.data import data_folders
+from icllib.evaluate import Together
+from icllib.models import MLP
+from icllib.tasks import LinearRegression
+from icllib.training import Along, every_profile, records
+from icllib.training.jobs import checkpoints_folder
+
+
+def test_settings_describe_a_run_completely():
+    described = json.loads(json.dumps(settings(RUN)))
+    assert from_settings(described) == RUN
+    assert described["task"]["type"] == "tasks.LinearRegression"
+
+
+@pytest.mark.parametrize("described", [{"type": "gone:Model"}, {"type": "models.Gone"},
+                                       {"type": "models.MLP", "new": 1}])
+def test_a_class_that_is_gone_is_told(described):
+    with pytest.raises(InputError, match="expected a component of icllib"):
+        from_settings(described)
+
+
+def test_types_outside_the_package_keep_their_module():
+    assert type_name(json.JSONDecoder) == "json.decoder:JSONDecoder"
+
+
+class Model:
+    """Can be built, as far as a run can tell."""
+
+    build = None
+
+
+@dataclass
+class Mutable(Model):
+    version: ClassVar[int] = 1
+
+
+@dataclass(frozen=True)
+class WithoutVersion(Model):
+    pass
+
+
+def local_class():
+    @dataclass(frozen=True)
+    class Local(Model):
+        version: ClassVar[int] = 1
+
+    return Local
+
+
+@pytest.mark.parametrize("part, message", [
+    (Mutable(), "Mutable: expected a frozen dataclass with a version"),
+    (WithoutVersion(), "WithoutVersion: expected a frozen dataclass with a version"),
+    (Model(), "Model: expected a frozen dataclass or a plain value"),
+    (local_class()(), "Local: expected a class that other processes can import"),
+])
+def test_parts_that_a_record_cannot_describe_are_refused_before_any_work(part, message, results):
+    with pytest.raises(InputError, match=message):
+        records(lambda profile: [replace(RUN, model=part)], "cpu", page="context_scaling/page")
+    assert not results.exists()
+
+
+@pytest.mark.parametrize("part", ["task", "model", "recipe", "evaluation"])
+def test_a_class_is_no_component(part):
+    kind = type(getattr(RUN, part))
+    with pytest.raises(InputError, match=f"{part}: expected a (component|Recipe).*, got <class"):
+        replace(RUN, **{part: kind})
+    with pytest.raises(InputError, match="type: expected a frozen dataclass or a plain value"):
+        settings(kind)
+
+
+@pytest.mark.parametrize("wrong", ["mlp", None, 3])
+@pytest.mark.parametrize("part", ["task", "model", "recipe"])
+def test_what_has_not_its_methods_is_no_component(part, wrong):
+    with pytest.raises(InputError, match=f"{part}: expected a (component|Recipe).*, got {wrong!r}"):
+        replace(RUN, **{part: wrong})
+
+
+@pytest.mark.parametrize("make, part", [
+    (lambda: replace(RUN, evaluation=5), "evaluation"), (lambda: Together((1, 2)), "parts"),
+    (lambda: replace(RUN, along=Along((1,), 5)), "evaluation")])
+def test_so_is_what_measures_nothing(make, part):
+    with pytest.raises(InputError, match=f"{part}: expected a component with measure, got"):
+        make()
+
+
+def test_numbers_of_numpy_are_recorded_as_plain_ones():
+    task = LinearRegression(np.int64(2), np.float32(0.5))
+    assert settings(task) == settings(LinearRegression(2, 0.5))
+    assert json.dumps(settings(task))
+
+
+def test_a_whole_number_for_a_float_makes_no_other_record():
+    one, other = (settings(LinearRegression(2, noise)) for noise in (1, 1.0))
+    assert json.dumps(one) == json.dumps(other)
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """A computation without metrics."""
+
+    version: ClassVar[int] = 1
+
+    def measure(self):
+        return {}
+
+
+def test_a_computation_without_metrics_leaves_no_record(results):
+    with pytest.raises(InputError, match="Nothing.measure: expected a dictionary .* got {}"):
+        records(lambda profile: [Nothing()], "cpu", page="context_scaling/page")
+    assert not list(results.rglob("*.json"))
+
+
+def test_smoke_keeps_nothing_without_a_runner_too(results, monkeypatch, tmp_path):
+    monkeypatch.setenv("CLAIMBOOK_CHECKPOINTS", str(tmp_path / "checkpoints"))
+    assert records(lambda profile: [RUN], "smoke", page="context_scaling/page")[0]["error"].size
+    assert not results.exists() and not (tmp_path / "checkpoints").exists()
+    assert os.environ["CLAIMBOOK_CHECKPOINTS"] == str(tmp_path / "checkpoints")
+
+
+def test_a_run_that_diverged_says_so(results, capsys):
+    wild = replace(RUN, recipe=replace(RUN.recipe, learning_rate=1e30))
+    records(lambda profile: [RUN, wild], "smoke", page="context_scaling/page")
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "icllib: MLP, seed 7, learning rate 1e+30: diverged")
+
+
+@pytest.mark.parametrize("page", ["mine", "mine/", "/mine/a", "", "mine/a/b", "../x/y", "../x",
+                                  "mine/..", "mine/*", None, 7])
+@pytest.mark.parametrize("profile", ["cpu", "smoke", "stored"])
+def test_a_page_that_is_not_two_names_is_refused_before_any_work(page, profile, results):
+    with pytest.raises(InputError, match="page: expected two names"):
+        records(lambda profile: 1 / 0, profile, page)
+    assert not results.exists()
+
+
+def test_every_setting_changes_the_identity():
+    import dataclasses
+
+    other = dataclasses.replace(RUN, task=LinearRegression(2, 0.2))
+    assert digest(settings(other)) != digest(settings(RUN))
+
+
+def test_a_record_survives_the_round_trip_with_six_digits(saved):
+    record = find_record(RUN, "context_scaling")
+    assert record["error"].tolist() == [0.333333, 2e-9]
+    assert record.profile == "cpu"
+    assert record.stale_because is None
+
+
+def test_a_missing_record_is_none(results):
+    assert find_record(RUN, "context_scaling") is None
+
+
+def test_a_new_version_makes_a_record_stale(saved, monkeypatch):
+    monkeypatch.setattr(MLP, "version", 2)
+    record = find_record(RUN, "context_scaling")
+    assert record.stale_because == "models.MLP 1 -> 2"
+
+
+def test_a_fresh_record_of_another_page_is_preferred_to_a_stale_one(saved, results, monkeypatch):
+    monkeypatch.setattr(MLP, "version", 2)
+    Record.of(RUN, {"error": np.array([5.0])}, PROVENANCE).save(
+        results / "context_scaling" / "yet_another_page")
+    assert saved.parts[-3] < "yet_another_page"  # the stale one is the first by name
+    assert find_record(RUN, "context_scaling")["error"].tolist() == [5.0]
+
+
+def test_versions_name_every_component():
+    assert set(versions(RUN)) == {"training.Run", "tasks.LinearRegression", "models.MLP",
+                                  "training.Recipe", "evaluate.ErrorByLength"}
+
+
+def test_numbers_are_rounded_to_six_digits_wherever_they_stand():
+    assert rounded({"a": [np.float64(1.23456789), 3], "b": np.array([1e-20 / 3])}) == {
+        "a": [1.23457, 3], "b": [3.33333e-21]}
+
+
+def test_lists_of_numbers_stay_on_one_line():
+    assert to_json({"a": [1, 2], "b": {"c": [[1], [2]]}}).splitlines()[1] == ' "a": [1, 2],'
+
+
+def test_profiles_are_told_apart_and_the_largest_complete_one_is_shown(results):
+    folder = results / "context_scaling" / "some_page"
+    runs = lambda profile: [replace(RUN, seed=seed, pretraining_tasks=sum(map(ord, profile)))
+                            for seed in range(2)]
+
+    def save(profile, seed):
+        Record.of(runs(profile)[seed], {"error": [seed]}, {"profile": profile}).save(folder)
+
+    for profile, seed in (("cpu", 0), ("cpu", 1), ("gpu", 0)):
+        save(profile, seed)
+    assert list(every_profile(runs, "context_scaling/other")) == ["cpu"]
+    assert records(runs, "stored", "context_scaling/other")[1]["error"].tolist() == [1.0]
+    save("gpu", 1)
+    assert list(every_profile(runs, "context_scaling/other")) == ["cpu", "gpu"]
+    shown = records(runs, "stored", "context_scaling/other")
+    assert [record.profile for record in shown] == ["gpu", "gpu"]
+
+
+def test_samples_picks_records_by_their_settings(saved):
+    records = [find_record(RUN, "context_scaling")]
+    assert samples(records, "error", model="MLP", pretraining_tasks=10).shape == (1, 2)
+    with pytest.raises(InputError, match="expected records with error"):
+        samples(records, "error", model="Transformer")
+    own = replace(records[0], run=records[0].run | {"model": {"type": "mine:Model"}})
+    assert samples([own, *records], "error", model="Model").shape == (1, 2)
+
+
+def test_a_metric_that_is_not_there_is_told_with_those_that_are(saved):
+    record = find_record(RUN, "context_scaling")
+    with pytest.raises(InputError, match="metric: expected one of error, got 'eror'"):
+        record["eror"]
+    with pytest.raises(InputError, match="samples: expected .* eror .* metrics are error$"):
+        samples([record], "eror")
+
+
+def test_metrics_are_stacked_in_the_order_of_the_names():
+    records = [Record({}, {}, {"error": [place, place]}, {}) for place in range(6)]
+    found = stacked(records, ("a", "b"), "error")
+    assert found["a"].tolist() == [[0, 0], [1, 1], [2, 2]] and found["b"][0].tolist() == [3, 3]
+
+
+def test_records_are_dealt_to_names_evenly_or_not_at_all():
+    assert dealt([1, 2, 3, 4], ("a", "b")) == {"a": [1, 2], "b": [3, 4]}
+    for uneven, names in (([1, 2, 3], {"a": 0, "b": 0}), ([], {"a": 0, "b": 0}), ([], []), ([1], []),
+                           ([1, 2], ["a", "a"])):
+        with pytest.raises(InputError, match=f"{len(names)} different names, got {len(uneven)} in all"):
+            dealt(uneven, names)
+
+
+def test_records_are_dealt_side_by_side_by_seed(saved):
+    record = find_record(RUN, "context_scaling")
+    of = lambda *seeds: [replace(record, run=record.run | {"seed": seed}) for seed in seeds]
+    assert dealt(of(0, 1, 0, 1), ("a", "b"))["b"] == of(0, 1)
+    with pytest.raises(InputError, match=r"the same seeds for a and b, .* got \[0, 1\] and \[1, 0\]"):
+        dealt(of(0, 1, 1, 0), ("a", "b"))
+    with pytest.raises(InputError, match=r"got \[7, 7\] and \[7, 8\]"):  # of runs too
+        dealt([RUN, RUN, RUN, replace(RUN, seed=8)], ("a", "b"))
+
+
+def test_a_folder_named_relatively_is_the_project_s_in_every_process(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CLAIMBOOK_RESULTS", "elsewhere")
+    assert results_folder() == PROJECT / "elsewhere"
+    monkeypatch.setenv("CLAIMBOOK_RESULTS", str(tmp_path))
+    assert results_folder() == tmp_path
+
+
+@pytest.mark.parametrize("variable, folder", [
+    ("CLAIMBOOK_RESULTS", results_folder),
+    ("CLAIMBOOK_CHECKPOINTS", checkpoints_folder), ("CLAIMBOOK_DATA", lambda: data_folders()[0]),
+    ("CLAIMBOOK_OUTPUT", lambda: Page("causal_lm/sample").output)])
+def test_a_tilde_is_the_users_home(monkeypatch, tmp_path, variable, folder):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(variable, "~/mine")
+    assert folder() == tmp_path / "mine"
+    monkeypatch.setenv(variable, "~nobody-has-this-name/mine")
+    with pytest.raises(InputError, match=f"{variable}: expected a folder, got '~nobody-has"):
+        folder()

@@ -1,0 +1,96 @@
+"""Captions say which runs a figure shows, and the first figure of a page is found."""
+
+import json
+
+import pytest
+
+from claimbook.records.errors import InputError
+from claimbook.website.figures import complete_captions, figure_first, first_figure, runs_shown
+
+@pytest.fixture(autouse=True)
+def afresh():
+    runs_shown.cache_clear()
+    yield
+    runs_shown.cache_clear()
+
+
+def show(results, *records) -> None:
+    """A page causal_lm/sample that showed these records."""
+    (results / "causal_lm/sample").mkdir(parents=True)
+    (results / "causal_lm/sample/shown.json").write_text(
+        json.dumps({"records": dict.fromkeys(records, "sum")}), "utf-8")
+
+
+def test_a_caption_ends_with_the_profiles_of_the_records_that_are_shown(results):
+    for profile, name in (("cpu", "a"), ("gpu", "b"), ("paper", "c")):
+        path = results / f"causal_lm/other/{profile}/{name}.json"
+        path.parent.mkdir(parents=True)
+        path.write_text("", "utf-8")
+    show(results, "b", "a")
+    cells = [{"metadata": {"mystnb": {"figure": {"caption": text}}}} for text in ("A.", "B.")]
+    complete_captions("causal_lm/sample", [{"metadata": {}}, *cells])
+    first, second = (cell["metadata"]["mystnb"]["figure"] for cell in cells)
+    assert first["caption"] == "A. Made at profile cpu and gpu."
+    assert second["caption"] == "B. Made at profile cpu and gpu."
+    assert first["name"] != second["name"]
+    runs_shown.cache_clear()
+    (results / "causal_lm/sample/figure.csv").write_text("x,profile\n1,gpu\n", "utf-8")
+    assert runs_shown("causal_lm/sample") == " Made at profile gpu."
+
+
+def test_a_page_without_records_has_no_runs(results):
+    assert runs_shown("causal_lm/sample") == ""
+    show(results)
+    runs_shown.cache_clear()
+    assert runs_shown("causal_lm/sample") == ""
+
+
+def test_the_first_figure_of_a_notebook(page):
+    path = page("") / "sample.ipynb"
+    drawn = [{"data": {"image/svg+xml": ["<svg>", text]}} for text in ("one", "two")]
+    path.write_text(json.dumps({"cells": [{}, {"outputs": [{"text": "none"}, *drawn]}]}), "utf-8")
+    assert first_figure("causal_lm/sample") == "<svg>one"
+    path.write_text(json.dumps({"cells": [{"outputs": []}]}), "utf-8")
+    with pytest.raises(InputError, match="sample.ipynb: expected a figure, found none"):
+        first_figure("causal_lm/sample")
+
+
+def markdown(*paragraphs) -> dict:
+    return {"cell_type": "markdown", "id": paragraphs[0], "metadata": {}, "source": "\n\n".join(paragraphs)}
+
+
+def code(source, *tags) -> dict:
+    drawn = {"mystnb": {"figure": {"caption": "C."}}} if "figure" in tags else {}
+    return {"cell_type": "code", "id": source, "metadata": {"tags": list(tags)} | drawn,
+            "source": source, "outputs": [{"text": f"output of {source}"}]}
+
+
+def test_a_heading_with_nothing_below_it_goes():
+    bare = [markdown("# Title", "The question.", "In short."), markdown("Settings.", "## Figure"),
+            code("draw", "figure")]
+    sources = lambda *more: [cell["source"] for cell in figure_first([*bare, *more])]
+    assert "Settings." in sources() and "Settings." in sources(markdown("## Numbers"))
+    assert "Settings.\n\n## About the figure" in sources(markdown("Left: errors."))
+
+
+def test_the_first_figure_comes_after_the_opening_paragraph():
+    drawn = code("draw", "figure"), code("draw more", "figure")
+    cells = [markdown("# Title", "The question.", "In short.", "More."), code("compute"),
+             markdown("Settings.", "## Figure", "Left: errors."), drawn[0], markdown("Bands."), drawn[1]]
+    before = json.dumps(cells)
+    shown = figure_first(cells)
+    assert json.dumps(cells) == before
+    assert [(cell["source"], len(cell.get("outputs", ()))) for cell in shown] == [
+        ("# Title\n\nThe question.", 0), ("draw", 1), ("In short.\n\nMore.", 0), ("compute", 1),
+        ("Settings.\n\n## About the figure\n\nLeft: errors.", 0), ("draw", 0), ("Bands.", 0),
+        ("draw more", 1)]
+    assert ["figure" in cell["metadata"].get("mystnb", {}) for cell in shown] == [
+        False, True, False, False, False, False, False, True]
+    assert len({cell["id"] for cell in shown}) == len(shown)
+    assert shown[1]["metadata"]["tags"] == ["remove-input"]
+
+
+def test_pages_without_a_figure_or_with_one_paragraph_stay_as_they_are():
+    for cells in ([markdown("# Title", "One.", "Two."), code("compute")],
+                  [markdown("# Title", "One."), code("draw", "figure")]):
+        assert figure_first(cells) == cells

@@ -1,0 +1,46 @@
+import ast
+import json
+
+import pytest
+import torch
+from quantifier_prompts import by_quantifier, labels_of, numbers_of
+
+from icllib.streams import Stream
+from icllib.tasks import AffineFunctions
+from papers.language_models import fine_tuning
+from papers.signed_averaging.fig06_07_llama import SYSTEM
+
+
+@by_quantifier
+def test_training_chats_go_from_1_to_40_and_are_right(quantifier):
+    chats, lengths = list(fine_tuning.training_chats(quantifier, 80)), []
+    for system, user, assistant in chats:
+        numbers = numbers_of(user["content"])
+        lengths.append(len(numbers))
+        assert ast.literal_eval(assistant["content"]) == labels_of(quantifier, numbers)
+        assert system == {"role": "system", "content": SYSTEM[quantifier]}
+        assert (user["role"], assistant["role"]) == ("user", "assistant")
+    assert lengths == [n for n in range(1, 41) for _ in range(2)]
+    assert len({user["content"] for _, user, _ in chats[6:]}) == 74  # all different
+
+
+def test_affine_training_chats_end_in_the_value_at_the_last_input():
+    stream = Stream.of([0], "training")
+    for n, (_, user, assistant) in enumerate(fine_tuning.training_chats("affine", 40), 1):
+        prompt = AffineFunctions().sample(stream, torch.tensor([[n - 1]]), n)
+        assert len(numbers_of(user["content"])) == 2 * n - 1
+        assert float(assistant["content"]) == pytest.approx(prompt.ys[0, 0, -1].item(), abs=0.0051)
+
+
+def test_the_writer_writes_a_new_file_only(tmp_path, capsys):
+    out = tmp_path / "some.jsonl"
+    command = ["--task", "some", "--out", str(out), "--sequences", "40"]
+    fine_tuning.main(command)
+    lines = [json.loads(line)["messages"] for line in out.read_text("utf-8").splitlines()]
+    assert lines == list(fine_tuning.training_chats("some", 40))
+    for wrong, words in ((command, "expected a new file"),
+                         ([*command[:2], "--out", f"{out}2", "--sequences", "41"], "multiple of 40")):
+        with pytest.raises(SystemExit):
+            fine_tuning.main(wrong)
+        assert words in capsys.readouterr().err
+    assert len(list(tmp_path.iterdir())) == 1

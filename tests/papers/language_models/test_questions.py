@@ -1,0 +1,136 @@
+"""The evaluation of Table 2 on made questions, with a random decoder and letters as tokens."""
+
+import csv
+import json
+
+import pytest
+import torch
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+
+from claimbook.records.errors import InputError
+from papers.language_models import questions
+
+CHARACTERS = sorted(set("The following are multiple choice questions (with answers) about "
+                        "small sums.\n0123456789+=?ABCD: QAnswer#notrueyes"))
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """A decoder of 2 layers with large random weights, and a tokenizer of one token a character."""
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    words = Tokenizer(models.WordLevel({one: k for k, one in enumerate(CHARACTERS)}, "#"))
+    words.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+    words.decoder = decoders.Fuse()
+    torch.manual_seed(0)
+    config = LlamaConfig(vocab_size=len(CHARACTERS), hidden_size=16, intermediate_size=32,
+                         num_hidden_layers=2, num_attention_heads=2, pad_token_id=0,
+                         eos_token_id=None, initializer_range=0.4)
+    return (LlamaForCausalLM(config).eval(),
+            PreTrainedTokenizerFast(tokenizer_object=words, unk_token="#"))
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Two tasks of MMLU and one of BBH in the files of their archives."""
+    sums = [[f"{i}+{j}=?", *(str(i + j + k) for k in range(4)), "ABCD"[(i + j) % 4]]
+            for i in range(3) for j in range(4)]
+    for split, rows in (("dev", sums[:5]), ("test", sums[5:])):
+        (tmp_path / "mmlu" / split).mkdir(parents=True)
+        for task in ("small_sums", "sums"):
+            path = tmp_path / "mmlu" / split / f"{task}_{split}.csv"
+            with path.open("w", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerows(rows)
+    (tmp_path / "bbh").mkdir()
+    examples = [{"input": f"{i}=2?", "target": "yes" if i == 2 else "no"} for i in range(6)]
+    (tmp_path / "bbh" / "twos.json").write_text(json.dumps({"examples": examples}), "utf-8")
+    return tmp_path / "mmlu", tmp_path / "bbh"
+
+
+def following(model, tokens, length):
+    """Log-probabilities of the next token, where the first `length` tokens see each other."""
+    places = torch.arange(len(tokens))
+    sees = (places[None] <= places[:, None]) | (places < length)[None]
+    with torch.no_grad():
+        logits = model(torch.tensor([tokens]), attention_mask=sees[None, None]).logits
+    return logits[0, -1].log_softmax(-1)
+
+
+def test_prompts_are_shots_and_a_question(folders):
+    mmlu, bbh = questions.read_mmlu(folders[0]), questions.read_bbh(folders[1])
+    assert list(mmlu) == ["small_sums", "sums"] and len(mmlu["sums"].prompts) == 7
+    prompt = mmlu["small_sums"].prompts[0]
+    assert prompt.startswith("The following are multiple choice questions (with answers) about "
+                             "small sums.\n\n0+0=?\nA. 0\nB. 1\nC. 2\nD. 3\nAnswer: A\n\n0+1=?")
+    assert prompt.endswith("\nAnswer: B\n\n1+1=?\nA. 2\nB. 3\nC. 4\nD. 5\nAnswer:")
+    assert mmlu["sums"].answers == ["C", "D", "A", "C", "D", "A", "B"]
+    assert bbh["twos"].answers == ["no"] * 3
+    assert bbh["twos"].prompts[0] == ("Q: 0=2?\nA: no\n\nQ: 1=2?\nA: no\n\nQ: 2=2?\nA: yes\n\n"
+                                      "Q: 3=2?\nA:")
+
+
+@pytest.mark.parametrize("prefix", [True, False])
+def test_choices_are_scored_one_token_at_a_time(asked, prefix):
+    model, tokenizer = asked
+    for prompt in ("Q: 1=2?\nA:", "Answer:", "0+1=?\nA. 0"):
+        start, scores = tokenizer(prompt).input_ids, {}
+        for choice in ("no", "yes", "A", "answers"):
+            tokens, score = list(start), 0.0
+            for token in tokenizer(f" {choice}").input_ids:
+                score += float(following(model, tokens, len(start) * prefix)[token])
+                tokens.append(token)
+            scores[choice] = score
+        found = questions.log_likelihoods(model, tokenizer, prompt, list(scores), prefix)
+        assert found.tolist() == pytest.approx(list(scores.values()), abs=1e-4)
+        assert questions.most_likely(model, tokenizer, prompt, list(scores), prefix) == max(
+            scores, key=scores.get)
+
+
+@pytest.mark.parametrize("prefix", [True, False])
+def test_a_line_is_generated_one_token_at_a_time(asked, prefix):
+    model, tokenizer = asked
+    for prompt in ("Q: 1=2?\nA:", "Answer:"):
+        start = tokenizer(prompt).input_ids
+        tokens = list(start)
+        for _ in range(questions.MOST_TOKENS):
+            tokens.append(int(following(model, tokens, len(start) * prefix).argmax()))
+        text = "".join(CHARACTERS[token] for token in tokens[len(start) :])
+        assert questions.generated(model, tokenizer, prompt, prefix) == (
+            text.strip().split("\n")[0].strip())
+
+
+def test_a_row_of_table_2_is_the_mean_over_tasks(asked, folders):
+    mmlu, bbh = questions.read_mmlu(folders[0]), questions.read_bbh(folders[1])
+    by_mask = {}
+    for prefix in (True, False):
+        found = {name: [questions.most_likely(*asked, prompt, questions.LETTERS, prefix)
+                        for prompt in task.prompts] for name, task in mmlu.items()}
+        made = {name: questions.Task(task.prompts, found[name][:3] + ["?"] * 4)
+                for name, task in mmlu.items()}
+        made["sums"] = questions.Task(mmlu["sums"].prompts, found["sums"])
+        lines = [questions.generated(*asked, prompt, prefix) for prompt in bbh["twos"].prompts]
+        right = {"twos": questions.Task(bbh["twos"].prompts, [*lines[:2], "another"])}
+        row = questions.table_2(*asked, made, right, prefix)
+        assert row == pytest.approx({"MMLU": (300 / 7 + 100) / 2, "BBH": 200 / 3})
+        by_mask[prefix] = found, lines
+    assert by_mask[True] != by_mask[False]  # else the masks would not matter here
+
+
+@pytest.mark.parametrize("spoil, message", [
+    (lambda mmlu, bbh: (mmlu / "test" / "sums_test.csv").unlink(), "sums_test.csv, found none"),
+    (lambda mmlu, bbh: (mmlu / "dev" / "sums_dev.csv").write_text("1,2,3\n", "utf-8"), "four choices and a"),
+    (lambda mmlu, bbh: (mmlu / "test" / "sums_test.csv").write_text("", "utf-8"), "sums: expected 5 shots"),
+    (lambda mmlu, bbh: (bbh / "twos.json").unlink(), "json, found none"),
+    (lambda mmlu, bbh: (bbh / "twos.json").write_text('{"examples": []}', "utf-8"), "twos: expected 3 shots"),
+    (lambda mmlu, bbh: (mmlu / "dev" / "sums_dev.csv").write_bytes(b"\xff"), "sums_dev.csv: expected a question"),
+    (lambda mmlu, bbh: (mmlu / "dev" / "sums_dev.csv").write_text("1" * 200_000, "utf-8"), "sums_dev.csv: expected a question"),
+    (lambda mmlu, bbh: (bbh / "twos.json").write_text("{", "utf-8"), "twos.json: expected examples"),
+    (lambda mmlu, bbh: (bbh / "twos.json").write_text('{"examples": [{"input": "1"}]}', "utf-8"), "twos.json: expected examples"),
+    (lambda mmlu, bbh: (bbh / "twos.json").write_text('{"examples": [{"input": "1", "target": 2}]}', "utf-8"),
+     "twos.json: expected examples"),
+])
+def test_incomplete_benchmarks_are_refused(folders, spoil, message):
+    spoil(*folders)
+    with pytest.raises(InputError, match=message):
+        questions.read_mmlu(folders[0])
+        questions.read_bbh(folders[1])
