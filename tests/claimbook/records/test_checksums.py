@@ -94,7 +94,7 @@ def test_each_change_of_what_a_page_shows_is_seen(page, icllib, results, output,
 
 @pytest.mark.parametrize("content", [
     b"[]", b"null", b"{}", b"5", b'{"nbformat": 4, "cells": [5]}', b"[" * 100_000, b"\xff",
-    b'{"nbformat": 4, "nbformat_minor": 5, "cells": [], "metadata": {"icllib": 5}}'])
+    b'{"nbformat": 4, "nbformat_minor": 5, "cells": [], "metadata": {"claimbook": 5}}'])
 def test_a_notebook_that_is_none_is_told_in_its_row(page, content):
     folder = page("1 + 1")
     (folder / "sample.ipynb").write_bytes(content)

@@ -32,7 +32,7 @@ def test_settings_describe_a_run_completely():
 @pytest.mark.parametrize("described", [{"type": "gone:Model"}, {"type": "models.Gone"},
                                        {"type": "models.MLP", "new": 1}])
 def test_a_class_that_is_gone_is_told(described):
-    with pytest.raises(InputError, match="expected a component of icllib"):
+    with pytest.raises(InputError, match="expected a component"):
         from_settings(described)
 
 
