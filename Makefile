@@ -13,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: book offline test test-python test-golden test-notebooks test-large bare bench pretend-gpu gpu-kit clean
+.PHONY: book offline test test-python test-golden test-notebooks test-large bare bench clean
 
 book: $(INSTALLED)
 	$(BIN)/python -m claimbook book
@@ -92,18 +92,6 @@ $(INSTALLED): requirements.txt constraints.txt pyproject.toml claimbook/pyprojec
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/signed_kernel.py
-
-# What a step asks of a GPU, on a machine without one; with PyTorch's CUDA build, which is not in
-# .venv on every machine: make pretend-gpu CUDA_PYTHON=/elsewhere/bin/python
-pretend-gpu: CUDA_PYTHON ?= $(BIN)/python
-pretend-gpu: $(INSTALLED)
-	$(CUDA_PYTHON) benchmarks/pretend_gpu/run.py
-
-# What a GPU that is lent for minutes should not spend them on, see book/howto/run_a_page.md; with the
-# same PyTorch, in its CUDA build, that the GPU machine has.
-gpu-kit: CUDA_PYTHON ?= $(BIN)/python
-gpu-kit: $(INSTALLED)
-	PYTHONPATH=. $(CUDA_PYTHON) benchmarks/gpu_kit.py _build/gpu-kit
 
 clean:
 	rm -rf _build book/_generated

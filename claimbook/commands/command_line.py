@@ -187,14 +187,12 @@ def train(
                           "many seconds; the next call goes on.")] = None,
     on_cpu: Annotated[bool, typer.Option("--on-cpu", help="Train models of profile gpu on the "
                       "CPU, which is refused otherwise where no GPU can be used.")] = False,
-    turn: Annotated[Optional[str], typer.Option(metavar="FILE", help="Wait with the first step until no "
-                    "other process that names this file trains.")] = None,
 ):
     """Train the models of these records together, as one fleet, and save them."""
     from claimbook.commands.train import train as train_fleet
     from claimbook.records.limits import Limits
 
-    typer.echo(train_fleet(records, Limits(deadline_in(time_limit), on_cpu=on_cpu, turn=turn)))
+    typer.echo(train_fleet(records, Limits(deadline_in(time_limit), on_cpu=on_cpu)))
 
 
 @app.command(epilog="Examples:  python -m claimbook claims  |  python -m claimbook claims causal_lm  |  "

@@ -6,11 +6,8 @@ Whoever trains on many machines takes these fleets as jobs, see workflow/Snakefi
 import re
 import sys
 from dataclasses import replace
-from functools import cache, partial
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import block_array, csr_array
 from scipy.special import stdtrit
 
 from claimbook.claims import load_claims
@@ -22,18 +19,17 @@ from claimbook.records.compute import FEWEST_SEEDS as WHOLE_SEEDS, Job, trainer_
 from claimbook.records.errors import InputError
 
 MOST_SEEDS = 1000  # that are looked at; a claim that needs more is as good as lost
-PRICE = 1e-3  # of all claims, what all minutes count: of sets that settle as much, the cheapest
 UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 24 * 60}
 
 
 def plan(pages, profile: str, members: int | None = None, budget: float | None = None) -> list[Job]:
-    """The fleets that these pages miss at a profile, in the order of `by_value`.
+    """The fleets that these pages miss at a profile, in the order of `in_order`.
 
-    budget: minutes; with it those that `best_within` chooses, where a page's first whole seeds, with
-    which it is shown, are fleets of their own. members: the most models that train together. A fleet
-    that cannot be built here, say for lack of data, is reported and left out. Memory is estimated
-    only for fleets that are listed. Raises InputError for an unknown profile, and for
-    "stored", which trains nothing.
+    budget: minutes; with it those alone that fit and settle something, where a page's first whole
+    seeds, with which it is shown, are fleets of their own. members: the most models that train
+    together. A fleet that cannot be built here, say for lack of data, is reported and left out.
+    Memory is estimated only for fleets that are listed. Raises InputError for an unknown profile, and
+    for "stored", which trains nothing.
     """
     check_profile(profile, PROFILES)
     runs = {page: trained_runs(page, profile) for page in pages}
@@ -43,15 +39,12 @@ def plan(pages, profile: str, members: int | None = None, budget: float | None =
     for name in {run.trainer for own in runs.values() for run in own}:
         theirs = {page: [run for run in own if run.trainer == name] for page, own in runs.items()}
         missing |= trainer_of(name).missing_jobs(theirs, profile, first, members)
-    value = cache(partial(worth, profile=profile))
+    sets = [(page, worth(page, profile, len(some)), some) for page in runs
+            for some in dict.fromkeys([tuple(first[page]), tuple(seeds[page])])]
     while True:
-        if budget is None:
-            order = by_value(list(missing), {page: value(page, seeds=len(seeds[page])) for page in runs})
-        else:
-            sets = [(page, value(page, seeds=len(some)),
-                     [one for one, (_, waits) in missing.items() if waits & {(page, seed) for seed in some}])
-                    for page in runs for some in (first[page], seeds[page])]
-            order = best_within(sets, budget)
+        order = in_order([(page, value, [one for one, (_, waits) in missing.items()
+                                         if waits & {(page, seed) for seed in some}])
+                          for page, value, some in sets], budget)
         memory = {one: told_memory(missing[one][0], one) for one in order}
         if None not in memory.values():
             return [replace(one, memory_gib=memory[one]) for one in order]
@@ -70,29 +63,38 @@ def told_memory(fleet: list, made: Job) -> float | None:
 # ---- the order ------------------------------------------------------------------------------
 
 
-def by_value(jobs: list[Job], worth: dict[str, float]) -> list[Job]:
-    """The jobs, those first that settle most undecided claims per minute.
+def in_order(sets: list[tuple[str, float, list[Job]]], budget: float | None = None) -> list[Job]:
+    """The jobs of these sets: again and again those of the set that adds most per minute.
 
-    A page can decide its claims when its last record is there. So again and again the page is
-    taken whose remaining jobs bring most per minute: the worth of all pages which then wait for
-    nothing more, over the minutes of these jobs. Of pages that bring as much, the cheapest is first,
-    and of a page's jobs the first seeds are. worth: how many of a page's claims its records are
-    expected to settle.
+    A page's claims are settled when all jobs of one of its sets are there, so what a set adds is
+    counted over all pages, for the minutes of the jobs that are new; of sets that add as much the
+    cheapest is first. With a budget in minutes a set must also add something, and still fit.
+    sets: pages with what these jobs, all of them, are worth to them.
     """
-    left = {page: [place for place, job in enumerate(jobs) if page in job.pages] for page in worth}
-    order = []
-    while left := {page: rest for page, own in left.items()
-                   if (rest := [place for place in own if place not in order])}:
-        order += max(left.values(), key=lambda own: gain(own, left, jobs, worth))
-    return [jobs[place] for place in order]
+    jobs = list(dict.fromkeys(job for _, _, own in sets for job in own))
+    place = {job: number for number, job in enumerate(jobs)}
+    sets = [(page, value, frozenset(map(place.get, own))) for page, value, own in sets]
+    cost = lambda places: sum(jobs[one].minutes for one in places)
+    order: list[int] = []
+    while True:
+        taken, before = frozenset(order), settled(frozenset(order), sets)
+        options = []
+        for new in dict.fromkeys(own - taken for _, _, own in sets if own - taken):
+            more = settled(taken | new, sets) - before
+            if budget is None or more > 0 and cost(order) + cost(new) <= budget:
+                options.append((more / max(cost(new), 1e-9), -cost(new), sorted(new)))
+        if not options:
+            return [jobs[one] for one in order]
+        order += max(options, key=lambda option: option[:2])[2]
 
 
-def gain(own: list[int], left: dict[str, list[int]], jobs: list[Job], worth) -> tuple:
-    """What the jobs at these places bring per minute, and, where that is equal, how little they
-    cost. left: page -> the places of the jobs that it still waits for."""
-    minutes = sum(jobs[place].minutes for place in own)
-    settled = sum(worth[page] for page, others in left.items() if set(others) <= set(own))
-    return settled / max(minutes, 1e-9), -minutes
+def settled(taken: frozenset, sets) -> float:
+    """What these jobs are worth: to each page the most that one of its whole sets is."""
+    most: dict[str, float] = {}
+    for page, value, own in sets:
+        if own <= taken:
+            most[page] = max(value, most.get(page, 0.0))
+    return sum(most.values())
 
 
 def worth(page: str, profile: str, seeds: int) -> float:
@@ -149,66 +151,6 @@ def seeds_needed(claim, part: str, samples) -> float:
     if margin := margin_of(claim.kind_of(part), claim.printed_of(part)):
         enough |= half(0.95, logs) < np.log(margin) - abs(logs.mean())
     return float(counts[enough][0]) if enough.any() else np.inf
-
-
-# ---- what fits ------------------------------------------------------------------------------
-
-
-def best_within(sets: list[tuple[str, float, list[Job]]], budget: float) -> list[Job]:
-    """The jobs of `most_within`, the sets first that settle most claims per minute.
-
-    sets: pages with what these jobs, all of them, are worth to them: a page has one for its first
-    whole seeds and one for all. Jobs that are in two sets are paid for once.
-    """
-    chosen = most_within(sets, budget)
-    left = [one for one in sets if chosen.issuperset(one[2])]
-    taken: dict[Job, None] = {}
-    while options := list(filter(None, (gain_of(own, taken, left) for _, _, own in left))):
-        taken |= max(options, key=lambda option: option[0])[1]
-    return list(taken)
-
-
-def most_within(sets, budget: float) -> set[Job]:
-    """The jobs that together settle most claims in at most so many minutes and, of those that settle
-    as much, take least.
-
-    An integer program: a set counts where all of its jobs are taken, and a page counts for one set.
-    """
-    pages, jobs = ({one: place for place, one in enumerate(dict.fromkeys(found))} for found in (
-        (page for page, _, _ in sets), (job for _, _, own in sets for job in own)))
-    if not jobs:
-        return set()
-    counts, needs = np.array([(place, jobs[job]) for place, (_, _, own) in enumerate(sets) for job in own]).T
-    ones = lambda places, count: csr_array(
-        (np.ones(len(places)), (range(len(places)), places)), (len(places), count))
-    cost, worth = np.array([job.minutes for job in jobs]), np.array([value for _, value, _ in sets])
-    rows = block_array([[ones(counts, len(sets)), -ones(needs, len(jobs))],
-                        [ones([pages[page] for page, _, _ in sets], len(pages)).T, None],
-                        [None, csr_array(cost[None])]])
-    most = np.concatenate([np.zeros(len(counts)), np.ones(len(pages)), [budget]])
-    price = PRICE * worth.sum() / max(cost.sum(), 1e-9)
-    found = milp(np.concatenate([-worth, price * cost]), integrality=np.ones(len(worth) + len(cost)),
-                 bounds=Bounds(0, 1), constraints=LinearConstraint(rows, ub=most),
-                 options={"mip_rel_gap": 1e-6})
-    return {job for job, taken in zip(jobs, found.x[len(sets):]) if taken > 0.5}
-
-
-def gain_of(own: list[Job], taken: dict[Job, None], sets):
-    """What these jobs add to those that are taken, per minute, and which are new; None where they
-    settle nothing more."""
-    new = dict.fromkeys(job for job in own if job not in taken)
-    cost = sum(job.minutes for job in new)
-    more = settled_by(taken | new, sets) - settled_by(taken, sets)
-    return ((more / max(cost, 1e-9), -cost), new) if new and more > 0 else None
-
-
-def settled_by(taken, sets) -> float:
-    """What jobs are worth: to each page the most that one of its whole sets is."""
-    most: dict[str, float] = {}
-    for page, value, own in sets:
-        if all(job in taken for job in own):
-            most[page] = max(value, most.get(page, 0.0))
-    return sum(most.values())
 
 
 def minutes(text: str) -> float:

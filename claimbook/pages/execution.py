@@ -1,8 +1,7 @@
-"""Executes a page: as a notebook through papermill, or cell by cell in this process without Jupyter.
+"""Executes a page: as a notebook through papermill, or as the script that it is without Jupyter.
 
-Both ways set parameters in a cell of their own behind the page's, work in the page's folder, so that
-files beside it are found, and stop at the first cell that fails. Cells are counted as Jupyter counts
-them: those with code, from 1.
+Both ways set parameters behind the page's own and work in the page's folder, so that files beside it
+are found. Cells are counted as Jupyter counts them: those with code, from 1.
 """
 
 import ast
@@ -27,7 +26,6 @@ from claimbook.records.files import damage_told, matplotlib_folder, temporary_fo
 CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
 NO_CODE = re.compile(r"\[(markdown|md|raw)\]")  # in the line that begins a cell
 TAGS = re.compile(r"""tags["']?\s*[=:]\s*(\[[^\]]*\])""")
-FOR_JUPYTER = re.compile(r"^(?:# ?)?([%!][^\n]*)|^(await\b[^\n]*)", re.MULTILINE)  # jupytext hides magics
 STOPS = (InputError, OutOfTime)
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -65,17 +63,18 @@ def page_source(page: str) -> str:
         return path.read_text("utf-8-sig")
 
 
-def code_cells(page: str) -> list[tuple[str, int, list[str]]]:
-    """The text of each cell with code, the line before its first, and its tags."""
-    source = page_source(page)
+def parameters_cell(page: str) -> tuple[str, int, int]:
+    """A page's text, and where its parameters cell begins and ends; raises InputError where it has no
+    such cell, or several."""
+    source = f"{page_source(page).rstrip()}\n"
     heads = list(CELL.finditer(source))
-    cells = [(source[: heads[0].start() if heads else None], 0, [])]
-    for head, following in zip(heads, [*heads[1:], None]):
-        if NO_CODE.search(head[1]):
-            continue
-        text = source[head.end() : following.start() if following else None]
-        cells.append((text, source.count("\n", 0, head.end()), tags_of(page, head[1])))
-    return [cell for cell in cells if cell[0].strip()]
+    ends = [head.start() for head in heads[1:]] + [len(source)]
+    found = [(head.end(), end) for head, end in zip(heads, ends)
+             if not NO_CODE.search(head[1]) and "parameters" in tags_of(page, head[1])]
+    if len(found) != 1:
+        raise InputError(f'{page}: expected a cell that begins with # %% tags=["parameters"], found '
+                         f'{len(found) or "none"}')
+    return source, *found[0]
 
 
 def tags_of(page: str, head: str) -> list[str]:
@@ -89,18 +88,14 @@ def tags_of(page: str, head: str) -> list[str]:
 
 
 def parameters_of(page: str) -> dict[str, ast.expr]:
-    """What a page's parameters cell assigns, by name; raises InputError where it has no such cell, or
-    several, or one that is no Python."""
-    cells = [(text, start) for text, start, tags in code_cells(page) if "parameters" in tags]
-    if len(cells) != 1:
-        raise InputError(f'{page}: expected a cell that begins with # %% tags=["parameters"], found '
-                         f'{len(cells) or "none"}')
-    (text, start), = cells
+    """What a page's parameters cell assigns, by name; raises InputError where it is no Python."""
+    source, start, end = parameters_cell(page)
     try:
-        nodes = ast.parse(text).body
+        nodes = ast.parse(source[start:end]).body
     except SyntaxError as error:
-        raise InputError(f"{page}: line {start + error.lineno}: expected Python in its parameters "
-                         f"cell, got {error.msg}") from None
+        line = source.count("\n", 0, start) + error.lineno
+        raise InputError(f"{page}: line {line}: expected Python in its parameters cell, got {error.msg}"
+                         ) from None
     named = [(node.target if isinstance(node, ast.AnnAssign) else target, node.value)
              for node in nodes if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value
              for target in getattr(node, "targets", [None])]
@@ -150,58 +145,31 @@ def check_shows_stored(page: str) -> None:
 
 
 def execute_as_script(page: str, parameters: dict) -> None:
-    """Run a page's cells in this process.
-
-    Raises PageFailed for an error of the page's own, and for a cell that needs Jupyter.
-    """
+    """Run a page's script in this process; raises PageFailed for an error of the page's own, and for
+    what is no Python, such as a magic of Jupyter's."""
     import matplotlib
     from matplotlib import pyplot
 
     matplotlib.use("Agg")
-    own = {"__name__": "__main__", "display": print}
-    with working_in(notebooks_folder() / page.split("/")[0]):
-        try:
-            for number, (text, start, tags) in enumerate(code_cells(page), 1):
-                if needs := FOR_JUPYTER.search(text):
-                    raise PageFailed(f"{page}: cell {number}: {(needs[1] or needs[2]).strip()} needs "
-                                     "Jupyter: pip install papermill jupytext ipykernel")
-                run_cell(page, number, "\n" * start + text, own)
-                if "parameters" in tags:
-                    own.update(parameters)
-        finally:
-            pyplot.close("all")
-
-
-def run_cell(page: str, number: int, text: str, names: dict) -> None:
-    """Run one cell; raises PageFailed for an error of the page's own."""
-    try:
-        exec(compile(text, f"{page}.py", "exec"), names)
+    source, _, end = parameters_cell(page)
+    given = "".join(f"{name} = {value!r}; " for name, value in parameters.items())
+    path = notebooks_folder() / f"{page}.py"
+    searched = list(sys.path)
+    sys.path.insert(0, str(path.parent))
+    try:  # parameters stand in the line in which the next cell begins, so that all lines keep their numbers
+        code = compile(f"{source[:end]}{given}{source[end:]}", path, "exec")
+        with contextlib.chdir(path.parent):
+            exec(code, {"__name__": "__main__", "display": print})
     except STOPS:
         raise
+    except SyntaxError as error:
+        raise PageFailed(f"{page}: line {error.lineno}: expected Python, got {error.text!r}; what needs "
+                         "Jupyter needs pip install papermill jupytext ipykernel") from None
     except (Exception, SystemExit) as error:
-        if isinstance(error, ModuleNotFoundError) and error.name in required():
-            raise PageFailed(f"{page}: cell {number}: {error}; requirements.txt has its version"
-                             ) from None
-        raise PageFailed(f"{page}: cell {number}: {type(error).__name__}: {error}\n"
-                         f"{traceback.format_exc()}") from None
-
-
-@contextlib.contextmanager
-def working_in(folder):
-    """Another working folder for a while, whose modules are found first."""
-    before, path = os.getcwd(), list(sys.path)
-    os.chdir(folder)
-    sys.path.insert(0, str(folder))
-    try:
-        yield
+        raise PageFailed(f"{page}: {type(error).__name__}: {error}\n{traceback.format_exc()}") from None
     finally:
-        os.chdir(before)
-        sys.path[:] = path
-
-
-def required() -> list[str]:
-    """The packages that requirements.txt names."""
-    return re.findall(r"^[\w-]+", (PROJECT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
+        sys.path[:] = searched
+        pyplot.close("all")
 
 
 # ---- as a notebook --------------------------------------------------------------------------

@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass
 
 from claimbook.records.checks import finite, switch, whole
-from claimbook.records.errors import InputError
 from claimbook.records.files import damage_told, folder_named
 
 FILE = "limits.json"  # in $CLAIMBOOK_OUTPUT: limits from the page runner to the page's process
@@ -24,12 +23,9 @@ class Limits:
     members: int | None = None
     on_cpu: bool = False  #: whether models of profile gpu may train on a CPU
     parent: int | None = None  #: the process for which a worker trains
-    turn: str | None = None  #: a file whose lock lets one process after the other train on a GPU
 
     def __post_init__(self):
         switch(on_cpu=self.on_cpu)
-        if not isinstance(self.turn, str | None):
-            raise InputError(f"turn: expected the path of a file as text, got {self.turn!r}")
         if self.deadline is not None:
             finite(deadline=self.deadline)
         for name in ("members", "parent"):

@@ -80,7 +80,7 @@ def compiled(fleet):
 
 def do_not_wait_for_compile_workers() -> None:
     """Let the process end at once: PyTorch 2.11 can wait five minutes then for its compile workers,
-    which end by themselves with it, and the next fleet waits for its turn on the GPU."""
+    which end by themselves with it."""
     from torch._inductor.async_compile import shutdown_compile_workers
 
     atexit.unregister(shutdown_compile_workers)

@@ -256,19 +256,17 @@ def prompt_counts(stream: Stream, step, batch: int) -> Tensor:
 
 
 def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lambda: None,
-              log=lambda step, losses: None, ready=lambda: None) -> None:
+              log=lambda step, losses: None) -> None:
     """Step until the recipe's end; between steps look at the clock, save, log, show progress.
 
     should_stop: asked between steps; if so, `save` is called and OutOfTime raised.
     log: is handed the step and the losses since the last call, (READ_EVERY or fewer, M).
-    ready: called before the first step, once it is compiled.
     """
     instance(Fleet, fleet=fleet)
     text(label=label)
     step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
     compiles = on_gpu and step < steps and not should_stop()  # which takes a minute
     take_step = captured_step(fleet) if compiles else fleet.take_step
-    ready()
     progress = Progress(steps, label, unit_per_step=len(fleet.alive), start_at=step)
     stride, saved = READ_EVERY if on_gpu else 1, time.monotonic()  # no GPU waits at every step
     while step < steps:

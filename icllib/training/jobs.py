@@ -1,12 +1,10 @@
 """Fleets trained and measured in one process: checkpointed, resumed, recorded."""
 
 import contextlib
-import fcntl
 import gc
 import signal
 import sys
 import threading
-import time
 from functools import partial
 from pathlib import Path
 
@@ -47,14 +45,8 @@ def measure_kept(run: Run, profile: str, folder: Path) -> None:
 
 
 def check_ready(profile: str, folder: Path, limits=Limits()) -> None:
-    """Raises InputError for `gpu` without a GPU, and for folders and a file to wait for that cannot be
-    written to."""
+    """Raises InputError for `gpu` without a GPU, and for folders that cannot be written to."""
     check_gpu(profile, limits)
-    if limits.turn:
-        try:
-            open(limits.turn, "a", encoding="utf-8").close()
-        except (OSError, ValueError) as error:
-            raise InputError(f"turn: expected a file to write to, got {limits.turn!r:.200} ({error!s:.200})") from None
     for needed in (folder, checkpoints_folder()):
         check_writable(needed)
 
@@ -160,11 +152,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
 
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request(limits, failed) as should_stop:
-        def wait():  # not counted as a cost
-            nonlocal started
-            started = started[0] + seconds_until_my_turn(limits.turn, should_stop), started[1]
-
-        run_steps(fleet, label, should_stop, save, board(saved_in.name), wait)
+        run_steps(fleet, label, should_stop, save, board(saved_in.name))
         save()  # a process that is killed while it measures need not train again
         if should_stop():  # a signal during the last steps
             raise OutOfTime("stopped before it was measured")
@@ -187,24 +175,6 @@ def fleet_of(runs: list[Run], device: str) -> Fleet:
                  [run.seed for run in runs], [run.pretraining_tasks for run in runs], device,
                  [run.recipe.learning_rate for run in runs], [run.model for run in runs],
                  first.along.steps if first.along else ())
-
-
-def seconds_until_my_turn(path: str | None, should_stop) -> float:
-    """Wait for the lock on a file, which this process then keeps until it ends; returns the seconds
-    waited. So one fleet can be compiled while another trains on the same GPU."""
-    if not path or TURNS:
-        return 0.0
-    started, turn = time.monotonic(), open(path, "a", encoding="utf-8")
-    while not should_stop():
-        with contextlib.suppress(BlockingIOError):
-            fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            TURNS.append(turn)  # a lock goes when its file is closed
-            break
-        time.sleep(0.05)
-    return time.monotonic() - started
-
-
-TURNS = []  # the lock that this process holds, if any
 
 
 # ---- what is measured -----------------------------------------------------------------------

@@ -5,10 +5,8 @@ PyTorch's functions for GPUs are replaced, as none is needed; all else is what i
 
 import collections
 import contextlib
-import fcntl
 import functools
 import re
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -322,39 +320,6 @@ def test_who_asks_for_it_trains_on_the_cpu(folders, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     made = records(lambda profile: FEW_STEPS, "gpu", "test/page", Limits(on_cpu=True))
     assert [record.profile for record in made] == ["gpu"] * 3
-
-
-# ---- a GPU that processes share -------------------------------------------------------------
-
-
-def test_a_fleet_waits_before_its_first_step_until_the_one_before_has_ended(
-        folders, monkeypatch, tmp_path):
-    monkeypatch.setattr(jobs, "TURNS", [])
-    turn = str(tmp_path / "turn")
-    taken = counted_steps(monkeypatch)
-    with open(tmp_path / "turn", "a", encoding="utf-8") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(OutOfTime):
-            jobs.train_fleets(FEW_STEPS, "smoke", folders, limits=Limits(time.monotonic() + 1, turn=turn))
-        assert not taken
-    jobs.train_fleets(FEW_STEPS, "smoke", folders, limits=Limits(turn=turn))
-    assert taken and not without_record(FEW_STEPS)
-    with open(tmp_path / "turn", "a", encoding="utf-8") as other, pytest.raises(BlockingIOError):  # until it ends
-        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def test_the_seconds_of_a_wait_are_told(monkeypatch, tmp_path):
-    monkeypatch.setattr(jobs, "TURNS", [])
-    with open(tmp_path / "turn", "a", encoding="utf-8") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
-        should_stop = iter([False, False, True]).__next__  # 0.05 s after each look at the lock
-        assert jobs.seconds_until_my_turn(str(tmp_path / "turn"), should_stop) >= 0.1
-
-
-def test_what_a_fleet_waits_for_is_no_cost_of_its_own(folders, monkeypatch):
-    monkeypatch.setattr(jobs, "seconds_until_my_turn", lambda turn, should_stop: 1e6)
-    jobs.train_fleets(FEW_STEPS, "smoke", folders)
-    assert find_record(FEW_STEPS[0], "test").provenance["wall_seconds"] < -1e5
 
 
 # ---- Apple ----------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """The plan: which fleets are missing, in which order, and what a claim still needs."""
 
 import collections
-import itertools
 import json
 from dataclasses import replace
 
@@ -11,10 +10,11 @@ import pytest
 from claimbook.claims import load_claims, papers
 from claimbook.claims.decisions import decide, decision_on_record, state
 from claimbook.commands import plan
-from claimbook.commands.plan import Job, best_within, by_value, chance, minutes
+from claimbook.commands.plan import chance, in_order, minutes
 from claimbook.commands.train import trained_runs
 from claimbook.pages.names import all_pages
 from claimbook.records import digest, results_folder, settings
+from claimbook.records.compute import Job
 from claimbook.records.errors import InputError
 from claimbook.records.provenance import clock_of
 
@@ -23,17 +23,23 @@ def job(name, minutes, *pages):
     return Job((name,), pages, 1, minutes, 0.0)
 
 
+def of_pages(jobs, worth):
+    """What `in_order` takes: each page's jobs, and what they are worth to it."""
+    return [(page, value, [one for one in jobs if page in one.pages]) for page, value in worth.items()]
+
+
 def test_what_settles_most_claims_per_minute_is_first():
     jobs = [job("a", 30, "A"), job("b", 10, "B"), job("c", 1, "C"), job("d", 5, "D")]
-    order = by_value(jobs, {"A": 9, "B": 1, "C": 0, "D": 0})
+    order = in_order(of_pages(jobs, {"A": 9, "B": 1, "C": 0, "D": 0}))
     assert [one.records[0] for one in order] == ["a", "b", "c", "d"]  # 0.3, 0.1, then the cheapest
 
 
 def test_a_fleet_that_completes_two_pages_counts_for_both():
     shared, alone = job("shared", 10, "A", "B"), job("alone", 6, "C")
-    assert by_value([alone, shared], {"A": 1, "B": 1, "C": 1}) == [shared, alone]
+    worth = {"A": 1, "B": 1, "C": 1}
+    assert in_order(of_pages([alone, shared], worth)) == [shared, alone]
     more = job("more", 10, "B")  # without which B decides nothing
-    assert by_value([alone, shared, more], {"A": 1, "B": 1, "C": 1}) == [alone, shared, more]
+    assert in_order(of_pages([alone, shared, more], worth)) == [alone, shared, more]
 
 
 def test_where_nothing_is_to_be_done_the_plan_says_so(icllib):
@@ -55,19 +61,19 @@ def test_a_time_is_read():
 def test_a_budget_takes_the_sets_that_settle_most_per_minute():
     a, b, c, d = job("a", 10, "A"), job("b", 20, "A"), job("c", 8, "C"), job("d", 1, "D")
     sets = [("A", 2.0, [a]), ("A", 3.0, [a, b]), ("C", 1.0, [c]), ("D", 0.0, [d])]
-    assert best_within(sets, 100) == [a, c, b]  # 0.2, 0.125, then 1 more in 20 minutes
-    assert best_within(sets, 37) == [a, c]  # d would fit, and settles nothing
-    assert best_within(sets, 9) == [c] and best_within(sets, 7) == []
+    assert in_order(sets, 100) == [a, c, b]  # 0.2, 0.125, then 1 more in 20 minutes
+    assert in_order(sets, 37) == [a, c]  # d would fit, and settles nothing
+    assert in_order(sets, 9) == [c] and in_order(sets, 7) == []
     cheap, dear = ("X", 1.0, [a]), ("Y", 1.0, [b])
-    assert best_within([cheap, dear], 25) == best_within([dear, cheap], 25) == [a]
+    assert in_order([cheap, dear], 25) == in_order([dear, cheap], 25) == [a]
 
 
 def test_a_job_of_two_pages_is_paid_for_once():
     shared, more, other = job("shared", 10, "A", "B"), job("more", 1, "B"), job("other", 5, "C")
     sets = [("A", 1.0, [shared]), ("B", 1.0, [shared, more]), ("C", 0.7, [other])]
-    assert best_within(sets, 11) == [shared, more]  # 2 in 11 minutes
-    assert best_within(sets, 16) == [shared, more, other]  # then 0.7 in 5
-    assert best_within(sets, 10) == [shared]  # more than 0.7, though less per minute
+    assert in_order(sets, 11) == [shared, more]  # 2 in 11 minutes
+    assert in_order(sets, 16) == [shared, more, other]  # then 0.7 in 5
+    assert in_order(sets, 10) == [other]  # more per minute than 1 in 10
 
 
 def made_up_sets(draw):
@@ -82,76 +88,34 @@ def made_up_sets(draw):
     return jobs, sets, float(draw.integers(0, 60))
 
 
-def by_trying_all(jobs, sets, budget):
-    """The most that jobs which fit can settle, and the fewest minutes in which they do."""
-    found = []
-    for count in range(len(jobs) + 1):
-        for own in itertools.combinations(jobs, count):
-            cost, best = sum(one.minutes for one in own), collections.defaultdict(float)
-            for page, value, needed in sets:
-                if set(needed) <= set(own):
-                    best[page] = max(best[page], value)
-            found += [(sum(best.values()), -cost)] * (cost <= budget)
-    most = max(value for value, _ in found)
-    return most, -max(cost for value, cost in found if value > most - 1e-9)
+def settled_by(own, sets):
+    """How many claims these jobs settle: of each page what the best of its whole sets is worth."""
+    best = collections.defaultdict(float)
+    for page, value, needed in sets:
+        if set(needed) <= set(own):
+            best[page] = max(best[page], value)
+    return sum(best.values())
 
 
-def in_order_of_gain(jobs, sets):
-    """Where each set of these jobs ends in an order by what it adds to those before it, per minute."""
-    worth = lambda own: sum(max([0.0, *(value for on, value, needed in sets
-                                        if on == page and set(needed) <= set(own))])
-                            for page in {page for page, _, _ in sets})
-    done, ends = set(), []
-    while done != set(jobs):
-        rates = {}
-        for _, _, needed in sets:
-            new = frozenset(needed) - done
-            if new and new <= set(jobs) and worth(done | new) > worth(done):
-                minutes = sum(one.minutes for one in new)
-                rates[new] = (worth(done | new) - worth(done)) / minutes, -minutes
-        best = max(rates.values())
-        place = sum(map(len, ends))
-        here = next(new for new, rate in rates.items()  # of sets that bring as much, the one taken
-                    if rate > (best[0] - 1e-9, best[1] - 1e-9) and new == set(jobs[place : place + len(new)]))
-        ends.append(here)
-        done |= here
-    return ends
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_the_chosen_sets_are_the_smallest_that_settle_most_within_a_budget(seed):
-    jobs, sets, budget = made_up_sets(np.random.default_rng(seed))
-    chosen = best_within(sets, budget)
-    cost = sum(one.minutes for one in chosen)
-    assert len({one.records for one in chosen}) == len(chosen) and cost <= budget
-    most, fewest = by_trying_all(jobs, sets, budget)
-    assert plan.settled_by(chosen, sets) == pytest.approx(most) and cost == fewest
-    in_order_of_gain(chosen, sets)  # finds, at each place, a set that brings most per minute
-
-
-@pytest.mark.parametrize("budget", [5, 16, 25, 38, 45, 60])
-def test_the_plan_of_real_pages_is_the_best_of_all_subsets(budget, monkeypatch, tmp_path):
-    """Of the pages whose fleets at gpu are few enough to try all subsets of them, with the committed
-    evidence and no record yet."""
-    pages = [f"context_scaling/{page}" for page in (
-        "fig01_scaling", "fig02_one_noise_level", "fig03_two_noise_levels", "fig04_three_tasks")]
-    seen = {}
-
-    def kept(sets, minutes):
-        seen["sets"] = sets
-        return best_within(sets, minutes)
-
-    monkeypatch.setattr(plan, "best_within", kept)
-    monkeypatch.setattr(plan, "told_memory", lambda fleet, made: 1.0)
-    monkeypatch.setattr(plan, "are_there", lambda runs, paper: [False] * len(runs))
-    monkeypatch.setenv("CLAIMBOOK_CHECKPOINTS", str(tmp_path))
-    listed = [replace(one, memory_gib=0.0) for one in plan.plan(pages, "gpu", None, float(budget))]
-    jobs = list(dict.fromkeys(one for _, _, own in seen["sets"] for one in own))
-    assert 10 < len(jobs) < 16 and {page for page, _, _ in seen["sets"]} == set(pages)
-    most, fewest = by_trying_all(jobs, seen["sets"], budget)
-    assert plan.settled_by(listed, seen["sets"]) == pytest.approx(most)
-    assert sum(one.minutes for one in listed) == pytest.approx(fewest) and fewest <= budget
-    in_order_of_gain(listed, seen["sets"])
+def test_a_budget_is_kept_and_each_set_brings_most_per_minute_of_those_that_fit():
+    for seed in range(60):
+        jobs, sets, budget = made_up_sets(np.random.default_rng(seed))
+        worth = lambda own: settled_by(own, sets)
+        cost = lambda own: sum(one.minutes for one in own)
+        chosen, done = in_order(sets, budget), set()
+        assert len(set(chosen)) == len(chosen) and cost(chosen) <= budget
+        while True:
+            rates = {}
+            for _, _, needed in sets:
+                if (new := frozenset(needed) - done) and cost(new) + cost(done) <= budget:
+                    rates[new] = (worth(done | new) - worth(done)) / cost(new), -cost(new)
+            best = max(rates.values(), default=(0.0, 0))
+            if best[0] <= 0:
+                break
+            taken = next(new for new, rate in rates.items() if rate == pytest.approx(best)
+                         and new == set(chosen[len(done) : len(done) + len(new)]))
+            done |= taken
+        assert done == set(chosen)
 
 
 def test_a_budget_trains_the_first_whole_seeds_before_the_others(folders, monkeypatch):
@@ -325,7 +289,7 @@ def test_the_order_settles_more_of_the_committed_claims_than_other_orders_of_pag
     settled = {page: settled_on(page) for page in pages}
     over_time = lambda order: sum(settled_after(order, settled, budget)
                                   for budget in (10, 25, 60, 120, 240, 480))
-    ours, draw = by_value(jobs, worth), np.random.default_rng(0)
+    ours, draw = in_order(of_pages(jobs, worth)), np.random.default_rng(0)
     assert sorted(one.records for one in ours) == sorted(one.records for one in jobs)
     others = [over_time(page_by_page(draw.permutation(pages), jobs)) for _ in range(400)]
     assert over_time(ours) > np.quantile(others, 0.9), (over_time(ours), sorted(others))

@@ -128,13 +128,6 @@ def test_smoke_records_are_not_put_among_the_committed_ones(icllib, monkeypatch)
     assert code == 2 and "a results folder of its own, $CLAIMBOOK_RESULTS" in err
 
 
-@pytest.mark.parametrize("turn", [".", "nothing/turn", "x" * 5000])
-def test_a_turn_that_is_no_file_is_told_before_any_work(planned, icllib, folders, tmp_path, turn):
-    code, _, err = icllib("train", *planned()[0]["records"], "--turn", str(tmp_path / turn))
-    assert code == 2 and "turn: expected a file to write to, got " in err
-    assert not list((tmp_path / "checkpoints").glob("*/lock"))
-
-
 def test_training_stops_at_its_time_limit_and_goes_on(planned, icllib, folders, tmp_path):
     first = planned()[0]["records"]
     code, _, err = icllib("train", *first, "--time-limit", "0")
