@@ -2,12 +2,14 @@
 
 import builtins
 import json
+import os
 import re
 import shutil
 
 import nbformat
 import pandas as pd
 import pytest
+from jupyter_contents import Jupyter
 
 import claimbook
 import icllib
@@ -38,6 +40,24 @@ def test_the_notebook_is_an_execution_of_the_page(states, page):
     own, = (state for state in states
             if f"{state.paper}/{state.page}" == page and state.profile == "stored")
     assert own.state == "fresh", own.reason
+
+
+@pytest.mark.parametrize("stamp", [1e9, 2e9], ids=["an old script", "a new script"])
+@pytest.mark.parametrize("page", PAGES)
+def test_jupyter_opens_and_saves_the_page(page, stamp, tmp_path):
+    """After git pull the stamps of its two files say nothing: it opens if both give the same text."""
+    for file in (f"{page}.py", f"{page}.ipynb", "jupytext.toml"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        shutil.copyfile(notebooks_folder() / file, tmp_path / file)
+    os.utime(tmp_path / f"{page}.ipynb", (1.5e9, 1.5e9))
+    jupyter = Jupyter(tmp_path)
+    for suffix in (".ipynb", ".py"):
+        os.utime(tmp_path / f"{page}.py", (stamp, stamp))
+        opened = jupyter.get(page + suffix)
+        assert [cell.outputs for cell in code_cells(opened["content"])] == [
+            cell.outputs for cell in code_cells(nbformat.read(notebooks_folder() / f"{page}.ipynb", 4))]
+        jupyter.save(opened, page + suffix)
+        assert (tmp_path / f"{page}.py").read_text("utf-8") == page_source(page)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -133,7 +133,7 @@ claimbook.settings_table(sheet.runs(shown)[0])
 # %% [markdown]
 # ## Figure
 
-# %% tags=["figure"] mystnb={{"image": {{"alt": "Fill in: the figure in words, for those who cannot see it."}}, "figure": {{"caption": "Fill in: what is drawn, on which axes, and what to see, in one to three sentences that stay true when records change."}}}}
+# %% mystnb={{"figure": {{"caption": "Fill in: what is drawn, on which axes, and what to see, in one to three sentences that stay true when records change."}}, "image": {{"alt": "Fill in: the figure in words, for those who cannot see it."}}}} tags=["figure"]
 import matplotlib.pyplot as plt
 
 from claimbook.pages.plotting import draw, numbers, series

@@ -5,14 +5,16 @@ succeeded do the notebook and the files in results/ take the place of the old on
 """
 
 import contextlib
+import difflib
 import io
+import os
 from pathlib import Path
 
 from claimbook.claims import load_claims
 from claimbook.claims.decisions import decision_on_record
 from claimbook.claims.verdicts import Verdicts
 from claimbook.pages.execution import (
-    check_parameters, check_shows_stored, execute, read_page, source_hash)
+    check_parameters, check_shows_stored, execute, read_page, source_hash, text_lines)
 from claimbook.pages.names import notebooks_folder
 from claimbook.records import check_page, check_profile, results_folder
 from claimbook.records.checks import instance
@@ -30,7 +32,8 @@ def run_page(page: str, profile: str, parameters: dict, limits=Limits()) -> str:
     profiles compute the missing records and then show the best ones that are stored.
     limits: of training.
     Raises InputError before any work for an unknown profile or parameter, a page that was saved
-    with another profile than "stored", and folders that cannot be written to.
+    with another profile than "stored", a notebook that was edited and would be overwritten, and folders
+    that cannot be written to.
     """
     check_page(page)
     check_profile(profile)
@@ -41,6 +44,7 @@ def run_page(page: str, profile: str, parameters: dict, limits=Limits()) -> str:
         raise InputError("-p: expected a profile to compute at (--profile), got parameters alone")
     if profile != "smoke":
         check_shows_stored(page)
+        check_nothing_lost(page)
         check_writable(results_folder() / page)
         check_writable((notebooks_folder() / page).parent)
     if profile != "stored":
@@ -65,8 +69,34 @@ def refresh(page: str) -> str:
     if notebook is None:
         write_together(texts)
         return "results written; no notebook (papermill is not installed)"
+    check_nothing_lost(page)  # the page took its time
     write_together(texts | {notebooks_folder() / f"{page}.ipynb": as_text(notebook)})
+    with contextlib.suppress(OSError):  # another user's
+        os.utime(notebooks_folder() / f"{page}.py")  # Jupyter shows the newer of the two, which is to be the source
     return "notebook and results written"
+
+
+def check_nothing_lost(page: str) -> None:
+    """Raises InputError for a notebook whose text was edited, in VS Code or Colab say, so that it is
+    neither that of the .py nor what was executed."""
+    path = notebooks_folder() / f"{page}.ipynb"
+    try:
+        notebook, source = sound_notebook(path), read_page(page)
+    except (FileNotFoundError, ImportError):  # without Jupyter no notebook is written
+        return
+    if notebook is None:
+        return
+    executed = notebook.metadata.get("icllib", {}).get("source") == source_hash(notebook)
+    if executed and source_hash(source) != source_hash(notebook):  # only the .py was edited
+        return
+    lines = difflib.unified_diff(text_lines(source), text_lines(notebook), n=0, lineterm="")
+    differences = [line[:100] for line in lines if not line.startswith(("---", "+++", "@@"))]
+    if differences:
+        more = f"\n  and {len(differences) - 6} more lines" if len(differences) > 6 else ""
+        raise InputError(
+            f"{path}: expected the text of its .py, got one that was edited and would be lost; keep it with "
+            f"jupytext --to py:percent {path}, or delete that file. In the .py (-) and in the notebook (+):\n  "
+            + "\n  ".join(differences[:6]) + more)
 
 
 def as_text(notebook) -> str:

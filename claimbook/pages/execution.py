@@ -200,6 +200,15 @@ def source_hash(notebook) -> str:
                    for cell in notebook.cells])
 
 
+def text_lines(notebook) -> list[str]:
+    """The lines of a notebook's cells, each cell behind one with its kind and its options."""
+    found = []
+    for cell in notebook.cells:
+        options = {name: cell.metadata[name] for name in ("mystnb", "tags") if cell.metadata.get(name)}
+        found += [f"# %% [{cell.cell_type}] {json.dumps(options, sort_keys=True)}", *cell.source.splitlines()]
+    return found
+
+
 def execute_as_notebook(page: str, parameters: dict, deadline: float | None = None):
     """Run a page through papermill and return the finished notebook."""
     import nbformat

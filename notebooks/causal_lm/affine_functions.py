@@ -41,7 +41,7 @@ errors = claimbook.stacked(records, ("prefix", "causal"), "error")
 table = page.save_figure(*(series("lines", mask, LENGTHS, own, shown, POSITIVE)
                            for mask, own in errors.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Mean squared error on lines against 1 to 39 pairs, on logarithmic axes. Both curves fall from 1.2 to below 0.01; from two pairs on the prefix curve lies lower."}, "figure": {"caption": "Mean squared error of two small transformers on lines $y = a x + b$, against the number of labeled pairs in the prompt; both axes are logarithmic. Under the prefix mask all pairs see each other, under the causal mask each sees only those before it. With one pair the masks are the same, and what differs there is the training; lower is better."}}
+# %% mystnb={"figure": {"caption": "Mean squared error of two small transformers on lines $y = a x + b$, against the number of labeled pairs in the prompt; both axes are logarithmic. Under the prefix mask all pairs see each other, under the causal mask each sees only those before it. With one pair the masks are the same, and what differs there is the training; lower is better."}, "image": {"alt": "Mean squared error on lines against 1 to 39 pairs, on logarithmic axes. Both curves fall from 1.2 to below 0.01; from two pairs on the prefix curve lies lower."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 from papers.colors import marked

@@ -60,7 +60,7 @@ table = page.save_figure(*(
            shown, POSITIVE)
     for sharing in ("shared", "unshared")))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Query error on linear regression against the pairs per block of a block-causal mask, from 1, which is causal, to all pairs, which is prefix, for shared and unshared layers."}, "figure": {"caption": "Mean squared error on linear regression (vertical) of decoders in which pairs see each other in blocks, against the number of pairs in a block (horizontal), on logarithmic axes. Blocks of one pair are the causal mask, one block of all pairs is the prefix mask; one curve has the same weights in every layer, the other has not. If seeing more of the other pairs helps, the curves fall from left to right."}}
+# %% mystnb={"figure": {"caption": "Mean squared error on linear regression (vertical) of decoders in which pairs see each other in blocks, against the number of pairs in a block (horizontal), on logarithmic axes. Blocks of one pair are the causal mask, one block of all pairs is the prefix mask; one curve has the same weights in every layer, the other has not. If seeing more of the other pairs helps, the curves fall from left to right."}, "image": {"alt": "Query error on linear regression against the pairs per block of a block-causal mask, from 1, which is causal, to all pairs, which is prefix, for shared and unshared layers."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 

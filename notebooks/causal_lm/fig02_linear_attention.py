@@ -28,7 +28,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the left and middle panels"}
+# %% mystnb={"code_prompt_show": "Settings of the left and middle panels"} tags=["hide-output"]
 import claimbook
 import icllib
 from papers.causal_lm import fig02_linear_attention as sheet
@@ -38,7 +38,7 @@ records = icllib.records(sheet.runs, profile, page=page.name)
 shown = claimbook.shown_profile(records)
 claimbook.settings_table(sheet.LayerErrors(), assumed=("seed",))
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the right panel"}
+# %% mystnb={"code_prompt_show": "Settings of the right panel"} tags=["hide-output"]
 claimbook.settings_table(sheet.StationaryErrors(), assumed=("sequences", "seed"))
 
 # %% [markdown]
@@ -63,7 +63,7 @@ table = page.save_figure(
       for mu, values in stationary.items()),
     series("stationary", "closed form, mu = 0", pairs, expected, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, errors on pairs dashed and on queries solid. Left, in green: under prefix attention both fall together over 50 layers. Middle, in purple: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right, from light to dark grey: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}, "figure": {"caption": "Mean squared error of linear attention with constructed weights, on a logarithmic axis. Left and middle: against the number of layers, for the pairs in the prompt (dashed) and for queries (solid). With the prefix mask the error on queries falls along with that on pairs; with the causal mask it stays near 0.4. Right: the error that the causal mask ends with after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$."}}
+# %% mystnb={"figure": {"caption": "Mean squared error of linear attention with constructed weights, on a logarithmic axis. Left and middle: against the number of layers, for the pairs in the prompt (dashed) and for queries (solid). With the prefix mask the error on queries falls along with that on pairs; with the causal mask it stays near 0.4. Right: the error that the causal mask ends with after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$."}, "image": {"alt": "Three panels, errors on pairs dashed and on queries solid. Left, in green: under prefix attention both fall together over 50 layers. Middle, in purple: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right, from light to dark grey: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import OLIVE, draw
 from papers.colors import color_of

@@ -49,7 +49,7 @@ table = page.save_figure(*(
     series(task, cell.mask, layers, errors[cell], shown, trained.WITHIN[task])
     for task in trained.TASKS for cell in cells if cell.task == task))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: query error after every layer, read by probes, for the prefix and the causal mask with shared layers. All fall with depth; after the last layer the prefix curve lies lower on every task, after the first the causal one does on classes."}, "figure": {"caption": "Error on queries after every layer, for trained transformers whose layers share their weights, on three tasks; the answer is read after each layer by a linear probe that does not change the model. Where the curve of the causal mask lies above that of the prefix mask, it is the worse one; bands are 95% intervals over seeds."}}
+# %% mystnb={"figure": {"caption": "Error on queries after every layer, for trained transformers whose layers share their weights, on three tasks; the answer is read after each layer by a linear probe that does not change the model. Where the curve of the causal mask lies above that of the prefix mask, it is the worse one; bands are 95% intervals over seeds."}, "image": {"alt": "Three panels, one per task: query error after every layer, read by probes, for the prefix and the causal mask with shared layers. All fall with depth; after the last layer the prefix curve lies lower on every task, after the first the causal one does on classes."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import marked
@@ -74,6 +74,7 @@ from claimbook.pages.plotting import numbers
 depth = len(layers)
 numbers(table, xs=sorted({1, 2, depth // 3, depth // 2, 2 * depth // 3, depth}),
         x="layer")
+
 
 # %% [markdown]
 # ## The claims, one by one

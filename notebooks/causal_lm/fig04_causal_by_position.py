@@ -65,7 +65,7 @@ for (name, mu), values in sampled.items():
     tables.append(series(name, f"exact, mu = {mu:g}", pairs, expected, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two panels of query error against the number of pairs up to 300, for mu 0 to 3, sampled and exact. Left, eta over n: straight lines on a log scale, steepest at mu 0. Right, eta over j: all curves are higher, and those for mu 0 and 1 flatten. Sampled and exact curves agree."}, "figure": {"caption": "Mean squared error on queries of two versions of causal linear attention after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$. Left, the paper's main version divides the step by $n$; right, the variant divides it by the position $j$ of the pair. Dashed lines are exact, colored ones sampled. The variant is worse at every mean."}}
+# %% mystnb={"figure": {"caption": "Mean squared error on queries of two versions of causal linear attention after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$. Left, the paper's main version divides the step by $n$; right, the variant divides it by the position $j$ of the pair. Dashed lines are exact, colored ones sampled. The variant is worse at every mean."}, "image": {"alt": "Two panels of query error against the number of pairs up to 300, for mu 0 to 3, sampled and exact. Left, eta over n: straight lines on a log scale, steepest at mu 0. Right, eta over j: all curves are higher, and those for mu 0 and 1 flatten. Sampled and exact curves agree."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import COLORS, draw, legend_below
 
@@ -102,6 +102,7 @@ rows = [{"d": r.run["dimension"], "n": r.run["pairs"], **r.metrics}
         for r in records if "8" in r.metrics]
 deviations = pd.DataFrame(rows).groupby(["d", "n"])[checks].max()
 (deviations < 1e-10).where(deviations.notna(), "")
+
 
 # %% [markdown]
 # ## The claims, one by one

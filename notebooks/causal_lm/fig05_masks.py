@@ -39,7 +39,7 @@ table = page.save_figure(*(
     series(r.run["mask"], f"row {row}", columns, cells, shown)
     for r in records for row, cells in enumerate(r["mask"], start=1)))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four square masks over 12 pairs and 6 queries. Full: everything filled. Prefix: all pairs see all pairs, queries see all pairs. Block-causal: pairs see blocks of four up to their own. Causal: a triangle over the pairs. In the last three the query columns are empty.", "classes": "on-white"}, "figure": {"caption": "Who may look at whom: four attention masks over 12 labeled pairs (violet rows) and then 6 queries (gold rows). A filled cell means that the token of this row attends to the token of this column. In all masks but the full one a query attends to all pairs and to nothing else."}}
+# %% mystnb={"figure": {"caption": "Who may look at whom: four attention masks over 12 labeled pairs (violet rows) and then 6 queries (gold rows). A filled cell means that the token of this row attends to the token of this column. In all masks but the full one a query attends to all pairs and to nothing else."}, "image": {"alt": "Four square masks over 12 pairs and 6 queries. Full: everything filled. Prefix: all pairs see all pairs, queries see all pairs. Block-causal: pairs see blocks of four up to their own. Causal: a triangle over the pairs. In the last three the query columns are empty.", "classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET
 

@@ -48,7 +48,7 @@ table = page.save_figure(*(
     series(task, mask, counts, values, shown, trained.WITHIN[task])
     for (task, mask), values in curves.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}, "figure": {"caption": "Error on held-out prompts against the number of batches of training sequences, which are stored and used again and again, on three tasks. If more sequences help, the curves fall to the right; the lower one of the two masks needs fewer of them. Bands are 95% intervals over seeds."}}
+# %% mystnb={"figure": {"caption": "Error on held-out prompts against the number of batches of training sequences, which are stored and used again and again, on three tasks. If more sequences help, the curves fall to the right; the lower one of the two masks needs fewer of them. Bands are 95% intervals over seeds."}, "image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import marked
@@ -71,6 +71,7 @@ legend = legend_below(panels[0], 2)
 from claimbook.pages.plotting import numbers
 
 numbers(table, x="training batches")
+
 
 # %% [markdown]
 # ## The claims, one by one

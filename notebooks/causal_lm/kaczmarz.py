@@ -79,7 +79,7 @@ for panel, (metric, noise) in metrics.items():
                    series(panel, f"exact, mu = {mu:g}", pairs, exact, shown)]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Query error against up to 1,000 pairs for mu 0 to 3. Left, without noise: straight lines on a log scale, slower for larger mu, on the exact curves. Right, with label noise 0.1: the curves for mu 0 to 2 end at floors near 0.01, that for mu 3 is still at 0.13."}, "figure": {"caption": "Mean squared error of causal linear attention after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$; dashed lines are exact, colored ones sampled. Left, without noise in the labels, the error falls geometrically for every mean, if slowly for large ones. Right, with noise of deviation 0.1, it falls to a floor (dotted), which that for $\\mu = 3$ has not reached at 1,000 pairs."}}
+# %% mystnb={"figure": {"caption": "Mean squared error of causal linear attention after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$; dashed lines are exact, colored ones sampled. Left, without noise in the labels, the error falls geometrically for every mean, if slowly for large ones. Right, with noise of deviation 0.1, it falls to a floor (dotted), which that for $\\mu = 3$ has not reached at 1,000 pairs."}, "image": {"alt": "Query error against up to 1,000 pairs for mu 0 to 3. Left, without noise: straight lines on a log scale, slower for larger mu, on the exact curves. Right, with label noise 0.1: the curves for mu 0 to 2 end at floors near 0.01, that for mu 3 is still at 0.13."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import COLORS, draw, legend_below
 

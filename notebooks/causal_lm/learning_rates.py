@@ -45,7 +45,7 @@ table = page.save_figure(*(
     series(cell.task, f"{cell.mask}, {cell.sharing}", sheet.RATES, own, shown,
            trained.WITHIN[cell.task]) for cell, own in errors.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: error on queries against three learning rates, for both masks with shared and unshared layers."}, "figure": {"caption": "Error on the queries of held-out prompts against the learning rate, for both masks, with layers that share their weights or do not, on three tasks. One seed. A rate is good if all lines are low at it."}}
+# %% mystnb={"figure": {"caption": "Error on the queries of held-out prompts against the learning rate, for both masks, with layers that share their weights or do not, on three tasks. One seed. A rate is good if all lines are low at it."}, "image": {"alt": "Three panels, one per task: error on queries against three learning rates, for both masks with shared and unshared layers."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import marked

@@ -57,7 +57,7 @@ deviations = pd.DataFrame(rows).groupby(["d", "n"])[checks].max()
 # Only the order of magnitude is the same on every machine: is it below the bound?
 deviations.map(lambda deviation: "–" if pd.isna(deviation) else deviation < 1e-10)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Largest deviation from each proposition for three sizes, all between 1e-16 and 1e-13, far below the bound of 1e-10."}, "figure": {"caption": "How far the layers of linear attention are from what each of Propositions 1 to 5 says they compute: the largest deviation, on a logarithmic axis, for three sizes of the problem ($d$ inputs, $n$ pairs); two parts of Proposition 4 need $d \\ge n$ and have one point. All points lie at the rounding of double precision, far below the dashed bound of $10^{-10}$."}}
+# %% mystnb={"figure": {"caption": "How far the layers of linear attention are from what each of Propositions 1 to 5 says they compute: the largest deviation, on a logarithmic axis, for three sizes of the problem ($d$ inputs, $n$ pairs); two parts of Proposition 4 need $d \\ge n$ and have one point. All points lie at the rounding of double precision, far below the dashed bound of $10^{-10}$."}, "image": {"alt": "Largest deviation from each proposition for three sizes, all between 1e-16 and 1e-13, far below the bound of 1e-10."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import band
 

@@ -52,7 +52,7 @@ paper = {cell: trained.extra_loss(cell) for cell in cells}
 table = page.save_figure(*trained.task_rows("ours", learned, shown),
                          *trained.task_rows("paper", paper, "paper"))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with eight rows each: prefix and causal masks, shared and unshared layers, with and without the extra loss. Points with bars are our errors, diamonds the printed ones."}, "figure": {"caption": "Error on queries in three tasks, for all eight models of the paper's Table 3. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not, and with or without an extra loss on the outputs at the pairs. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper; further left is better."}}
+# %% mystnb={"figure": {"caption": "Error on queries in three tasks, for all eight models of the paper's Table 3. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not, and with or without an extra loss on the outputs at the pairs. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper; further left is better."}, "image": {"alt": "Three panels, one per task, with eight rows each: prefix and causal masks, shared and unshared layers, with and without the extra loss. Points with bars are our errors, diamonds the printed ones."}} tags=["figure"]
 styles = {"ours": {}, "paper": trained.DIAMOND}
 legend = trained.draw_tasks(table, styles, height=3.8)
 
@@ -96,6 +96,7 @@ changes = {"to causal": {"mask": "causal"}, "to no extra loss": {"extra_loss": F
            "to unshared": {"shared": False}}
 pd.concat({name: trained.class_differences(trained.extra_loss, cells, **below)
            for name, below in changes.items()})
+
 
 # %% [markdown]
 # ## The claims, one by one

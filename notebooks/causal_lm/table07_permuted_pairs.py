@@ -48,7 +48,7 @@ table = page.save_figure(*trained.task_rows("fixed order", of_rows(fixed), shown
                          *trained.task_rows("permuted", of_rows(cells), shown),
                          *trained.task_rows("permuted, paper", paper, "paper"))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors after training in fixed order and on permuted pairs, diamonds the printed ones for permuted pairs."}, "figure": {"caption": "Error on queries in three tasks, after training on pairs in a fixed order and after training on pairs in a new order every time. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper for new orders; where the two kinds of dots lie on each other, the order made no difference."}}
+# %% mystnb={"figure": {"caption": "Error on queries in three tasks, after training on pairs in a fixed order and after training on pairs in a new order every time. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper for new orders; where the two kinds of dots lie on each other, the order made no difference."}, "image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors after training in fixed order and on permuted pairs, diamonds the printed ones for permuted pairs."}} tags=["figure"]
 styles = {"fixed order": {"ms": 9, "elinewidth": 4}, "permuted": {"marker": "s"},
           "permuted, paper": trained.DIAMOND}
 legend = trained.draw_tasks(table, styles, height=2.6)
@@ -79,6 +79,7 @@ trained.class_differences(sheet.permuted_pairs, cells, mask="causal")
 
 # %% tags=["numbers"]
 trained.beside(of_rows(fixed), {cell: trained.extra_loss(cell) for cell in fixed})
+
 
 # %% [markdown]
 # ## The claims, one by one

@@ -44,7 +44,7 @@ table = page.save_figure(*(
     series(printed.source, mask, range(len(scores)), scores, "paper")
     for printed in sheet.PRINTED for mask, scores in printed.rows.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Five panels of printed scores. Table 2, T5 on MMLU and BBH by size; Table 8, PaLM2 on MMLU by size; Table 9, PaLI-X captions by shots, mask changed in encoder or decoder. In every panel the prefix mask lies above the causal one; block-causal lies between them."}, "figure": {"caption": "Scores of large language models as printed in the paper's Tables 2, 8 and 9, with the prefix, the causal and, in one panel, a block-causal mask, against the size of the model or the number of solved examples. The prefix mask scores highest in every panel. Nothing here was run by us; the axes do not start at zero, and the paper prints no spread."}}
+# %% mystnb={"figure": {"caption": "Scores of large language models as printed in the paper's Tables 2, 8 and 9, with the prefix, the causal and, in one panel, a block-causal mask, against the size of the model or the number of solved examples. The prefix mask scores highest in every panel. Nothing here was run by us; the axes do not start at zero, and the paper prints no spread."}, "image": {"alt": "Five panels of printed scores. Table 2, T5 on MMLU and BBH by size; Table 8, PaLM2 on MMLU by size; Table 9, PaLI-X captions by shots, mask changed in encoder or decoder. In every panel the prefix mask lies above the causal one; block-causal lies between them."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import OLIVE, draw
 from papers.colors import marked

@@ -54,7 +54,7 @@ table = page.save_figure(
     *(series(f"{cell.task}, paper", line(cell), of_tables, entry[cell], "paper")
       for cell in cells))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared layers, trained with the extra loss, and with unshared ones. All errors rise with each step to fewer pairs; those of the prefix mask in the regressions rise most at the first step in ours, and least there in the paper's."}, "figure": {"caption": "Error on queries against the number of pairs at test, for transformers that were trained with one number of pairs (the rightmost), on three tasks: ours above, printed ones below. Green circles are the prefix mask, purple squares the causal one; solid lines have shared layers and the extra loss, dashed ones have neither. The curves rise to the left where a model cannot make do with fewer pairs."}}
+# %% mystnb={"figure": {"caption": "Error on queries against the number of pairs at test, for transformers that were trained with one number of pairs (the rightmost), on three tasks: ours above, printed ones below. Green circles are the prefix mask, purple squares the causal one; solid lines have shared layers and the extra loss, dashed ones have neither. The curves rise to the left where a model cannot make do with fewer pairs."}, "image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared layers, trained with the extra loss, and with unshared ones. All errors rise with each step to fewer pairs; those of the prefix mask in the regressions rise most at the first step in ours, and least there in the paper's."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import legend_below
 from papers.colors import marked
@@ -73,6 +73,7 @@ for whose, panels, tested in zip(("ours", "paper"), rows, (lengths, of_tables)):
     panels[0].set_ylabel("mean squared error")
     panels[2].set_ylabel("classification error (%)")
 legend = legend_below(rows[0, 0], 4)
+
 
 # %% [markdown]
 # Means over five seeds; their intervals, too wide to draw over each other, are in the table.

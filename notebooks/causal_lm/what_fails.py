@@ -33,7 +33,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the left panel"}
+# %% mystnb={"code_prompt_show": "Settings of the left panel"} tags=["hide-output"]
 import claimbook
 import icllib
 from papers.causal_lm import what_fails as sheet
@@ -43,7 +43,7 @@ records = icllib.records(sheet.runs, profile, page=page.name)
 shown = claimbook.shown_profile(records)
 claimbook.settings_table(sheet.SelfAttention(), assumed=("queries", "seed"))
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the right panel"}
+# %% mystnb={"code_prompt_show": "Settings of the right panel"} tags=["hide-output"]
 claimbook.settings_table(sheet.StepBounds(), ("prompts", "watched", "layers", "seed"))
 
 # %% [markdown]
@@ -76,7 +76,7 @@ for panel, names in labels.items():
                              SHARE if panel == "steps" else POSITIVE))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: query error over 50 layers; where queries see themselves it falls for a few layers and then rises to about 5.4. Middle: with w0 in every layer the plain reading stays near its start, adding w0 x back converges, and so does the plain reading with w0 in the first layer alone. Right: the share of prompts that diverge, from 0 to 1 between step sizes 1.8 and 3.5 for prefix and 7.5 and 12.3 for causal attention."}, "figure": {"caption": "What happens if a condition of the construction is dropped. Left: the error over the layers if a query attends to itself; it falls at first and then grows to that of a model that has learned nothing. Middle: starting weights that are not zero, read plainly and with the missing part added back. Right: the share of prompts on which the layers diverge, against the step size; dotted lines are the step sizes that the paper tried."}}
+# %% mystnb={"figure": {"caption": "What happens if a condition of the construction is dropped. Left: the error over the layers if a query attends to itself; it falls at first and then grows to that of a model that has learned nothing. Middle: starting weights that are not zero, read plainly and with the missing part added back. Right: the share of prompts on which the layers diverge, against the step size; dotted lines are the step sizes that the paper tried."}, "image": {"alt": "Three panels. Left: query error over 50 layers; where queries see themselves it falls for a few layers and then rises to about 5.4. Middle: with w0 in every layer the plain reading stays near its start, adding w0 x back converges, and so does the plain reading with w0 in the first layer alone. Right: the share of prompts that diverge, from 0 to 1 between step sizes 1.8 and 3.5 for prefix and 7.5 and 12.3 for causal attention."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 from papers.colors import color_of

@@ -52,7 +52,7 @@ table = page.save_figure(*(
     series("error / ridge", name, tested, own, shown, scale="log")
     for name, own in ratios.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error over that of ridge regression against the number of pairs from 5 to 40 on a log axis for five models: GPT-2 trained on five lengths has sharp dips at the five and is far above between; GPT-2 trained on every length, with and without positions, and both kinds of SGPT are smooth curves near 1."}, "figure": {"caption": "Error over that of ridge regression, on a log axis, after every number of pairs. GPT-2 trained on five lengths, at the dotted lines, is good at these alone; trained on every length it is a smooth curve near 1, without positions too (hollow markers), as SGPT is either way. Below the grey line a model with a name answers."}}
+# %% mystnb={"figure": {"caption": "Error over that of ridge regression, on a log axis, after every number of pairs. GPT-2 trained on five lengths, at the dotted lines, is good at these alone; trained on every length it is a smooth curve near 1, without positions too (hollow markers), as SGPT is either way. Below the grey line a model with a name answers."}, "image": {"alt": "Error over that of ridge regression against the number of pairs from 5 to 40 on a log axis for five models: GPT-2 trained on five lengths has sharp dips at the five and is far above between; GPT-2 trained on every length, with and without positions, and both kinds of SGPT are smooth curves near 1."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import marked

@@ -33,7 +33,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of GPT-2 in panel A"}
+# %% mystnb={"code_prompt_show": "Settings of GPT-2 in panel A"} tags=["hide-output"]
 import claimbook
 import icllib
 from icllib.training import untrained
@@ -48,12 +48,12 @@ profiles = {name: claimbook.shown_profile(own) for name, own in records.items()}
 claimbook.settings_of(scaling.fig01_against_tasks, profiles["GPT-2"],
                    (*scaling.LINEAR_ASSUMED, "recipe.lengths", "evaluation.lengths"))
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 in panel B differs"}
+# %% mystnb={"code_prompt_show": "How GPT-2 in panel B differs"} tags=["hide-output"]
 differing = r"recipe\.(lengths|steps|batch)|evaluation\.lengths"
 claimbook.settings_of(scaling.fig01_against_context, claimbook.shown_profile(in_context["GPT-2"]),
                    scaling.ASSUMED).filter(regex=differing, axis=0)
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "How the perceptron differs"}
+# %% mystnb={"code_prompt_show": "How the perceptron differs"} tags=["hide-output"]
 claimbook.settings_of(scaling.fig01_perceptrons, profiles["MLP"], scaling.ASSUMED).filter(
     regex=r"model|recipe\.(steps|batch|learning_rate|warmup)", axis=0)
 
@@ -99,7 +99,7 @@ for metric in ("error", "excess"):
                for T in counts["MLP"][-2:] for name, size in profiles.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; GPT-2's falls from T of 1e3 to 1e5 and less to 1e6, the MLP's stays above that of zero up to T of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: GPT-2's error falls close to ridge regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and by another tenth up to 30, and at 40 is back where it was at 10."}, "figure": {"caption": "Mean squared error on linear regression of GPT-2 and of a perceptron (MLP). A: against the number of training tasks $T$, at 10 pairs in the prompt, where a falling curve is *task-scaling*. B: against the number of pairs $n$, at two values of $T$, where a falling curve is *context-scaling*. Ridge regression is the best possible method, and zero is the error of always answering 0; the legend names the size of each model."}}
+# %% mystnb={"figure": {"caption": "Mean squared error on linear regression of GPT-2 and of a perceptron (MLP). A: against the number of training tasks $T$, at 10 pairs in the prompt, where a falling curve is *task-scaling*. B: against the number of pairs $n$, at two values of $T$, where a falling curve is *context-scaling*. Ridge regression is the best possible method, and zero is the error of always answering 0; the legend names the size of each model."}, "image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; GPT-2's falls from T of 1e3 to 1e5 and less to 1e6, the MLP's stays above that of zero up to T of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: GPT-2's error falls close to ridge regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and by another tenth up to 30, and at 40 is back where it was at 10."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of, marked
@@ -134,6 +134,7 @@ numbers(table, "A", x="pre-training tasks T")
 
 # %% tags=["numbers"]
 numbers(table, "B", x="context length n")
+
 
 # %% [markdown]
 # ## The claims, one by one

@@ -36,7 +36,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT"}
+# %% mystnb={"code_prompt_show": "Settings of SGPT"} tags=["hide-output"]
 import claimbook
 import icllib
 from papers.context_scaling import fig02_one_noise_level as sheet, gates, scaling
@@ -47,7 +47,7 @@ shown = claimbook.shown_profile(records)
 of_sgpt, of_decoder = scaling.both_settings(sheet.runs, shown)
 of_sgpt
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 differs"}
+# %% mystnb={"code_prompt_show": "How GPT-2 differs"} tags=["hide-output"]
 of_decoder
 
 # %% [markdown]
@@ -79,7 +79,7 @@ for metric in ("error", "excess"):
                              ratio, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models hardly above ridge and the gradient step far above. Right: the error of ridge regression at 20 pairs against its penalty, a curve with its minimum at the optimal penalty, and the two models as horizontal lines just above that minimum, on a wider scale than on the left, which does not start at 0. The lower row shows the same without the label noise, where the gaps are relatively wider."}, "figure": {"caption": "Left: error of SGPT, which is GPT-2 without key, query and value weights, of GPT-2 and of references, against the number of pairs in the prompt; the dashed line is the best possible one. Right: error at 20 pairs, against the penalty $\\lambda$ of ridge regression, with the two models as horizontal lines. The lower row shows the same errors without the label noise, where gaps are easier to see."}}
+# %% mystnb={"figure": {"caption": "Left: error of SGPT, which is GPT-2 without key, query and value weights, of GPT-2 and of references, against the number of pairs in the prompt; the dashed line is the best possible one. Right: error at 20 pairs, against the penalty $\\lambda$ of ridge regression, with the two models as horizontal lines. The lower row shows the same errors without the label noise, where gaps are easier to see."}, "image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models hardly above ridge and the gradient step far above. Right: the error of ridge regression at 20 pairs against its penalty, a curve with its minimum at the optimal penalty, and the two models as horizontal lines just above that minimum, on a wider scale than on the left, which does not start at 0. The lower row shows the same without the label noise, where the gaps are relatively wider."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 from papers.colors import color_of, marked
@@ -133,6 +133,7 @@ import pandas as pd
 by_seed = {name: pd.DataFrame(errors[name]["error"], columns=lengths)
            for name in ("SGPT", "GPT-2")}
 pd.concat(by_seed, names=["model", "seed"]).round(3)
+
 
 # %% [markdown]
 # ## The claims, one by one

@@ -36,7 +36,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT"}
+# %% mystnb={"code_prompt_show": "Settings of SGPT"} tags=["hide-output"]
 import claimbook
 import icllib
 from papers.context_scaling import fig03_two_noise_levels as sheet, gates, scaling
@@ -47,7 +47,7 @@ shown = claimbook.shown_profile(records)
 of_sgpt, of_decoder = scaling.both_settings(sheet.runs, shown)
 of_sgpt
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 differs"}
+# %% mystnb={"code_prompt_show": "How GPT-2 differs"} tags=["hide-output"]
 of_decoder
 
 # %% [markdown]
@@ -78,7 +78,7 @@ for metric in ("error", "excess"):
                              errors["sweep"][metric][:, level, at], shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left and middle: error against context length on prompts of low and of high noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that is not told the level. At high noise SGPT lies close above ridge and GPT-2 somewhat higher. At low noise both models stay far above ridge from seven pairs on. Right: error of ridge regression at 20 pairs against its penalty for both levels, with the models as horizontal lines. The lower row shows excess errors on a logarithmic axis."}, "figure": {"caption": "Left and middle: error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2 on prompts of low and of high noise, against the number of pairs in the prompt, beside ridge regression with the best penalty for this noise and the best predictor that is not told it (dotted grey). Right: error at 20 pairs against the penalty $\\lambda$ of ridge regression, with the models as horizontal lines. The lower row shows the same without the label noise. A model that finds out the noise from its prompt is near the dotted line on both sides."}}
+# %% mystnb={"figure": {"caption": "Left and middle: error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2 on prompts of low and of high noise, against the number of pairs in the prompt, beside ridge regression with the best penalty for this noise and the best predictor that is not told it (dotted grey). Right: error at 20 pairs against the penalty $\\lambda$ of ridge regression, with the models as horizontal lines. The lower row shows the same without the label noise. A model that finds out the noise from its prompt is near the dotted line on both sides."}, "image": {"alt": "Left and middle: error against context length on prompts of low and of high noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that is not told the level. At high noise SGPT lies close above ridge and GPT-2 somewhat higher. At low noise both models stay far above ridge from seven pairs on. Right: error of ridge regression at 20 pairs against its penalty for both levels, with the models as horizontal lines. The lower row shows excess errors on a logarithmic axis."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of, dashed, marked
@@ -137,6 +137,7 @@ by_seed = pd.DataFrame({
     f"{name}, {sigma}": errors[name]["error"][:, level, at]
     for name in ("SGPT", "GPT-2") for level, sigma in enumerate(task.noise_stds)})
 by_seed.rename_axis("seed").round(3)
+
 
 # %% [markdown]
 # ## The claims, one by one

@@ -35,7 +35,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT on trees"}
+# %% mystnb={"code_prompt_show": "Settings of SGPT on trees"} tags=["hide-output"]
 import claimbook
 import icllib
 from papers.context_scaling import fig04_three_tasks as sheet, gates, scaling
@@ -47,14 +47,14 @@ shown = claimbook.shown_profile(trained)
 assumed = (*scaling.SGPT_ASSUMED, "recipe.lengths", "evaluation.lengths")
 claimbook.settings_of(sheet.runs, shown, assumed)
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "What differs between panels and models"}
+# %% mystnb={"code_prompt_show": "What differs between panels and models"} tags=["hide-output"]
 sheet.figure_4_settings(trained)
 
 # %% [markdown]
 # The decoder with separate tokens is that of Garg et al. At `gpu` and `paper` it has their
 # 12 layers. The baselines know nothing but the pairs in the prompt.
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the baselines"}
+# %% mystnb={"code_prompt_show": "Settings of the baselines"} tags=["hide-output"]
 sheet.figure_4_baselines([record for record in records if record not in trained])
 
 # %% [markdown]
@@ -82,7 +82,7 @@ table = page.save_figure(*(
     series(panel, name, lengths[panel], errors, shown)
     for panel, found in curves.items() for name, errors in found.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, error in units of the zero predictor's against the number of pairs in context. Decision trees: SGPT, GPT-2 with x and y as separate tokens, GPT-2 with joint tokens, XGBoost. ReLU networks: SGPT, GPT-2, a student network trained on each prompt. Sparse linear functions: SGPT, GPT-2, Lasso, least squares."}, "figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, on decision trees, ReLU networks and sparse linear functions: SGPT, which is GPT-2 without key, query and value weights, and GPT-2 (solid), beside methods that are made for the task and are fitted to each prompt alone (dashed). The paper says that SGPT is as good as GPT-2 on all three, and better than XGBoost on trees."}}
+# %% mystnb={"figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, on decision trees, ReLU networks and sparse linear functions: SGPT, which is GPT-2 without key, query and value weights, and GPT-2 (solid), beside methods that are made for the task and are fitted to each prompt alone (dashed). The paper says that SGPT is as good as GPT-2 on all three, and better than XGBoost on trees."}, "image": {"alt": "Three panels, error in units of the zero predictor's against the number of pairs in context. Decision trees: SGPT, GPT-2 with x and y as separate tokens, GPT-2 with joint tokens, XGBoost. ReLU networks: SGPT, GPT-2, a student network trained on each prompt. Sparse linear functions: SGPT, GPT-2, Lasso, least squares."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, OLIVE, ROSE, STEEL, draw
 from papers.colors import marked

@@ -67,7 +67,7 @@ for title, task in tasks.items():
     tables.append(series(f"{title}, excess", "one layer", lengths, excess, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, error of one layer of SGPT against 10 to 50 pairs in context, in units of the zero predictor's error: on linear functions, ReLU networks, decision trees and sparse linear functions it falls with the context length."}, "figure": {"caption": "Error of one layer of SGPT, a fixed feature map of the prompt that a perceptron reads, against the number of pairs in the prompt, on four families of functions, over the error of always answering 0. If one layer can use a longer prompt, its curve falls; on linear functions ridge regression is the best possible method. Bands are 95% intervals over seeds."}}
+# %% mystnb={"figure": {"caption": "Error of one layer of SGPT, a fixed feature map of the prompt that a perceptron reads, against the number of pairs in the prompt, on four families of functions, over the error of always answering 0. If one layer can use a longer prompt, its curve falls; on linear functions ridge regression is the best possible method. Bands are 95% intervals over seeds."}, "image": {"alt": "Four panels, error of one layer of SGPT against 10 to 50 pairs in context, in units of the zero predictor's error: on linear functions, ReLU networks, decision trees and sparse linear functions it falls with the context length."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of, marked

@@ -77,7 +77,7 @@ for title, (task, lengths) in scaling.TASKS.items():
                       shown) for kernel in scaling.KERNELS]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on the perceptron on the whole row or above it, clearly above only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}, "figure": {"caption": "Above: error against the number of pairs in the prompt, over that of always answering 0, of two readings of the feature maps $\\psi_L$ and $\\psi_H$ of the prompt: linear regression on the single estimate of the label, and a perceptron (MLP) on the whole last row. Dotted is $\\psi_L$ with its own slope for each $n$, dash-dotted ridge regression, the best possible method on linear functions. Below: the error of the regression on the single number over that of the perceptron, with the margin of the claim dashed; near 1 the single number is all that is needed."}}
+# %% mystnb={"figure": {"caption": "Above: error against the number of pairs in the prompt, over that of always answering 0, of two readings of the feature maps $\\psi_L$ and $\\psi_H$ of the prompt: linear regression on the single estimate of the label, and a perceptron (MLP) on the whole last row. Dotted is $\\psi_L$ with its own slope for each $n$, dash-dotted ridge regression, the best possible method on linear functions. Below: the error of the regression on the single number over that of the perceptron, with the margin of the claim dashed; near 1 the single number is all that is needed."}, "image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on the perceptron on the whole row or above it, clearly above only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET, draw, legend_below
 from papers.colors import color_of
@@ -122,6 +122,7 @@ numbers(table, "linear", digits=3, x="context length n").rename(readable)
 
 # %% tags=["numbers"]
 numbers(table, "ReLU", digits=3, x="context length n").rename(readable)
+
 
 # %% [markdown]
 # ## The claims, one by one

@@ -24,7 +24,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT on linear regression in panel A"}
+# %% mystnb={"code_prompt_show": "Settings of SGPT on linear regression in panel A"} tags=["hide-output"]
 import claimbook
 import icllib
 from icllib.training import untrained
@@ -38,15 +38,15 @@ assumed = (*scaling.ASSUMED, "recipe.lengths", "evaluation.lengths")
 of_sgpt = (*scaling.SGPT_ASSUMED, *assumed, "task.noise_std", "pretraining_tasks")
 claimbook.settings_of(scaling.fig08_against_tasks, shown, of_sgpt)
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel A"}
+# %% mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel A"} tags=["hide-output"]
 differs = lambda runs, place: claimbook.settings_of(runs, shown, assumed, place).filter(
     regex=r"^task|^model|recipe\.(lengths|steps|batch|learn)|evaluation\.lengths", axis=0)
 differs(scaling.fig08_against_tasks, -1)
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "How SGPT on linear regression differs in panel B"}
+# %% mystnb={"code_prompt_show": "How SGPT on linear regression differs in panel B"} tags=["hide-output"]
 differs(scaling.fig08_against_context, 0)
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel B"}
+# %% mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel B"} tags=["hide-output"]
 differs(scaling.fig08_against_context, -1)
 
 # %% [markdown]
@@ -97,7 +97,7 @@ for title, metric in panels:
                for T in counts[-2:] for name in names]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows; for linear regression ridge regression is below both."}, "figure": {"caption": "Error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2, over that of always answering 0, on linear functions (above) and ReLU networks (below). Left: against the number of training tasks $T$, at 10 pairs in the prompt. Middle and right: against the number of pairs, at two values of $T$; on networks these models saw 48,000 prompts, fewer than either $T$, so that the two panels are alike. The paper says that all curves fall."}}
+# %% mystnb={"figure": {"caption": "Error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2, over that of always answering 0, on linear functions (above) and ReLU networks (below). Left: against the number of training tasks $T$, at 10 pairs in the prompt. Middle and right: against the number of pairs, at two values of $T$; on networks these models saw 48,000 prompts, fewer than either $T$, so that the two panels are alike. The paper says that all curves fall."}, "image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows; for linear regression ridge regression is below both."}} tags=["figure"]
 import re
 
 import matplotlib.pyplot as plt
@@ -118,6 +118,7 @@ for axes in panels[:, 0]:
     axes.set(xscale="log", xlabel="pre-training tasks T (n = 10)",
              ylabel="error / error of zero")
 legend = legend_below(panels[0, 0], 4)
+
 # %% [markdown]
 # Bands are 95% intervals over seeds, narrower than the markers in most places.
 #
@@ -135,6 +136,7 @@ numbers(table, "B linear", x="context length n")
 
 # %% tags=["numbers"]
 numbers(table, "B ReLU", x="context length n")
+
 
 # %% [markdown]
 # ## The claims, one by one

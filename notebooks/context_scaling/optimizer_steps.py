@@ -31,7 +31,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT with twice the steps, at the largest T"}
+# %% mystnb={"code_prompt_show": "Settings of SGPT with twice the steps, at the largest T"} tags=["hide-output"]
 import claimbook
 import icllib
 from papers.context_scaling import gates, optimizer_steps as sheet, scaling
@@ -88,7 +88,7 @@ table = page.save_figure(*(
     for kind in ("tasks", "context", "error")
     for part in once if part.startswith(kind)))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels with the usual number of steps of these models on the left and twice as many on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}, "figure": {"caption": "What twice as many optimizer steps change: in each panel the usual number of steps of these small models is on the left, twice as many on the right. First the slope of the error over the number of training tasks, then the error at 40 pairs over that at 10, then the error itself. Lines across are the bounds of the claims; a verdict would change only where a curve crosses one."}}
+# %% mystnb={"figure": {"caption": "What twice as many optimizer steps change: in each panel the usual number of steps of these small models is on the left, twice as many on the right. First the slope of the error over the number of training tasks, then the error at 40 pairs over that at 10, then the error itself. Lines across are the bounds of the claims; a verdict would change only where a curve crosses one."}, "image": {"alt": "Three panels with the usual number of steps of these models on the left and twice as many on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 from papers.colors import color_of, marked
@@ -124,6 +124,7 @@ of_panel = {"tasks": "slope over T", "context": "error at n = 40 / n = 10",
             "error": "error at n = 10"}
 numbers(table.replace({"panel": of_panel}), x="optimizer steps").rename(
     columns={"1": "once", "2": "twice"})
+
 
 # %% [markdown]
 # ## The claims, one by one

@@ -34,7 +34,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of GPT-2"}
+# %% mystnb={"code_prompt_show": "Settings of GPT-2"} tags=["hide-output"]
 import claimbook
 import icllib
 from claimbook.records import dealt
@@ -48,7 +48,7 @@ settings, printed = (dealt(sheet.runs(own), names) for own in (shown, "paper"))
 claimbook.settings_table(settings["GPT-2"][0], (*scaling.ASSUMED, "evaluation.lengths"),
                       printed["GPT-2"][0], shown)
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "How SGPT differs"}
+# %% mystnb={"code_prompt_show": "How SGPT differs"} tags=["hide-output"]
 claimbook.settings_table(settings["SGPT"][0], scaling.SGPT_ASSUMED, printed["SGPT"][0],
                       shown).filter(regex=r"^model|rate|recipe\.steps", axis=0)
 
@@ -79,7 +79,7 @@ table = page.save_figure(
     *(series("error / reference", part, [0], values[:, None], shown)
       for part, values in ratios.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for SGPT, GPT-2 and GPT-2 without positions, in a panel each, with filled markers at trained lengths and hollow ones at untrained lengths; a straight dotted line through the trained lengths is the reference."}, "figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, at numbers that were trained on (filled) and that were not (hollow), for SGPT, GPT-2 and GPT-2 without position embeddings. A model carries over to a new number of pairs if its hollow points lie on the dotted line through its filled ones. Shaded: longer than any in training."}}
+# %% mystnb={"figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, at numbers that were trained on (filled) and that were not (hollow), for SGPT, GPT-2 and GPT-2 without position embeddings. A model carries over to a new number of pairs if its hollow points lie on the dotted line through its filled ones. Shaded: longer than any in training."}, "image": {"alt": "Error against context length for SGPT, GPT-2 and GPT-2 without positions, in a panel each, with filled markers at trained lengths and hollow ones at untrained lengths; a straight dotted line through the trained lengths is the reference."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of

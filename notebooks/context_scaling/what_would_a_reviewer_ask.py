@@ -67,7 +67,7 @@ table = page.save_figure(*(
     series(letter, name, xs, errors, profiles.get(name, shown))
     for letter, lines in curves.items() for name, (xs, errors) in lines.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error. At cpu: A, the error of SGPT falls with every doubling of its layers from 1 to 8, at 10 and at 40 pairs, and with 8 layers is close to ridge regression. B, with one layer the normalized and the unnormalized model have nearly equal errors that fall with the context; with four layers the normalized one is nearer to ridge and the three unnormalized seeds lie far apart. C, at gpu, the error of one layer falls from 100 to 10,000 tasks and then stays; that of GPT-2 at cpu falls to 100,000 tasks and a little further. D, the error of both perceptrons rises beyond 10 pairs and passes that of the zero predictor; the wider one rises less. Both at gpu."}, "figure": {"caption": "Four questions on linear regression, in mean squared error. A: more layers of SGPT, at 10 and 40 pairs. B: SGPT with and without its normalization, in one and in four layers. C: one layer of SGPT, and GPT-2, with more training tasks $T$. D: a perceptron (MLP) twice as wide, with more pairs. Dashed lines are ridge regression, the best possible method; dotted ones always answer 0."}}
+# %% mystnb={"figure": {"caption": "Four questions on linear regression, in mean squared error. A: more layers of SGPT, at 10 and 40 pairs. B: SGPT with and without its normalization, in one and in four layers. C: one layer of SGPT, and GPT-2, with more training tasks $T$. D: a perceptron (MLP) twice as wide, with more pairs. Dashed lines are ridge regression, the best possible method; dotted ones always answer 0."}, "image": {"alt": "Four panels of mean squared error. At cpu: A, the error of SGPT falls with every doubling of its layers from 1 to 8, at 10 and at 40 pairs, and with 8 layers is close to ridge regression. B, with one layer the normalized and the unnormalized model have nearly equal errors that fall with the context; with four layers the normalized one is nearer to ridge and the three unnormalized seeds lie far apart. C, at gpu, the error of one layer falls from 100 to 10,000 tasks and then stays; that of GPT-2 at cpu falls to 100,000 tasks and a little further. D, the error of both perceptrons rises beyond 10 pairs and passes that of the zero predictor; the wider one rises less. Both at gpu."}} tags=["figure"]
 import matplotlib.pyplot as plt
 
 from claimbook.pages.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw
@@ -119,6 +119,7 @@ numbers(table, ["B", "D"], digits=3, x="context length n")
 
 # %% tags=["numbers"]
 numbers(table, ["C"], digits=3, x="pre-training tasks T")
+
 
 # %% [markdown]
 # ## The claims, one by one

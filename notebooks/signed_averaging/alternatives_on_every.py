@@ -50,7 +50,7 @@ claimbook.settings_of(sheet.scorings_on_every, shown, quantifiers.ASSUMED)
 rates = quantifiers.error_rates(of_function)
 table = page.save_figure(*sheet.rate_tables(rates, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "A row for each of sixteen scoring functions, with a point for each of ten seeds. Left: the share of wrong sequences on a logarithmic axis, nearly all under 0.02 in distribution; over the whole grid most between 0.001 and 0.1, and with every function but one some between 0.1 and 0.7. Right: the ratio to softmax by seed, for every function spread over two to five orders of magnitude, with geometric means between 0.7 and 3.6."}, "figure": {"caption": "Sixteen scoring functions of attention on the quantifier *every*: does a list hold positive numbers only? One row for each function, one point for each seed. Left: the share of sequences with a wrong answer, on a logarithmic axis, for lists as in training and over all lengths and scales. Right: its ratio to that of softmax with the same seed; left of the line at 1 the function is better than softmax."}}
+# %% mystnb={"figure": {"caption": "Sixteen scoring functions of attention on the quantifier *every*: does a list hold positive numbers only? One row for each function, one point for each seed. Left: the share of sequences with a wrong answer, on a logarithmic axis, for lists as in training and over all lengths and scales. Right: its ratio to that of softmax with the same seed; left of the line at 1 the function is better than softmax."}, "image": {"alt": "A row for each of sixteen scoring functions, with a point for each of ten seeds. Left: the share of wrong sequences on a logarithmic axis, nearly all under 0.02 in distribution; over the whole grid most between 0.001 and 0.1, and with every function but one some between 0.1 and 0.7. Right: the ratio to softmax by seed, for every function spread over two to five orders of magnitude, with geometric means between 0.7 and 3.6."}} tags=["figure"]
 legends = sheet.draw_rates(table)
 
 # %% tags=["numbers"]
@@ -92,7 +92,7 @@ sheet.rate_table(rates_of_more)
 # the paper, which does not have them: their rows are marked *added*, like the second form of
 # SA-softmax.
 #
-
+#
 # Neither carries the models further. Over ten seeds QASSMax is wrong as often as softmax on
 # average (14% and 13%), since a few bad models of either make most of the errors; but
 # against the softmax model of the same seed it is typically wrong 2.7 times as often (1.2 to

@@ -65,7 +65,7 @@ bounds = {"printed": scoring.largest_entropy(top, 8), "-log": -np.log(top),
 tables += [series("entropy", name, top, y, shown) for name, y in bounds.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left, log-log: what the largest of 40 weights leaves to the others, against the range M: the extreme scores lie on the bounds of Theorem 1, which fall exponentially for softmax and as a power for SSA; random scores lie above. Middle, log-log: spectral norms of Jacobians of pairs of scores against M: the largest found stay at the constant bounds, higher for SSA than for softmax; those at M and -M fall. Right: entropies of random rows against their largest weight lie between minus the log of that weight and the printed expression."}, "figure": {"caption": "Three statements of the paper's Appendix J on scaled signed averaging (SSA) and softmax. Left: how much weight the largest of 40 scores leaves to the others, against the range $M$ of the scores, with the bounds of Theorem 1. Middle: how strongly weights react to scores, with its bound. Right: the entropy of weights against the largest one; the points lie below the printed expression, which is therefore an upper bound and not a lower one."}}
+# %% mystnb={"figure": {"caption": "Three statements of the paper's Appendix J on scaled signed averaging (SSA) and softmax. Left: how much weight the largest of 40 scores leaves to the others, against the range $M$ of the scores, with the bounds of Theorem 1. Middle: how strongly weights react to scores, with its bound. Right: the entropy of weights against the largest one; the points lie below the printed expression, which is therefore an upper bound and not a lower one."}, "image": {"alt": "Three panels. Left, log-log: what the largest of 40 weights leaves to the others, against the range M: the extreme scores lie on the bounds of Theorem 1, which fall exponentially for softmax and as a power for SSA; random scores lie above. Middle, log-log: spectral norms of Jacobians of pairs of scores against M: the largest found stay at the constant bounds, higher for SSA than for softmax; those at M and -M fall. Right: entropies of random rows against their largest weight lie between minus the log of that weight and the printed expression."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, OLIVE, draw
 from papers.colors import color_of
@@ -101,7 +101,7 @@ for axes in (left, middle, right):
 #
 # What the paper says, what holds, and the number that decides:
 
-# %% tags=["numbers"] mystnb={"markdown_format": "myst"}
+# %% mystnb={"markdown_format": "myst"} tags=["numbers"]
 from IPython.display import Markdown
 
 columns = ["where", "printed", "what holds", "number that decides"]

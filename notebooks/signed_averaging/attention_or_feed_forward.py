@@ -61,7 +61,7 @@ table = page.save_figure(*(
     for name, values in errors.items()),
     series("error", "zero, in expectation", SIGMAS, zero, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Mean squared error against sigma on a logarithmic axis for the full model, two of attention only and one of feed-forward layers only. The last lies along the dashed line of the zero predictor, the others far below it for small sigma."}, "figure": {"caption": "Mean squared error, on a logarithmic axis, against the scale $\\sigma$ of the functions at test ($\\sigma = 1$ is that of training), for a full transformer (12L8AH), two with attention layers only (12Al8AH, 2Al32AH) and one with feed-forward layers only. The dashed line always answers 0. Feed-forward layers alone cannot look at the examples and stay on it."}}
+# %% mystnb={"figure": {"caption": "Mean squared error, on a logarithmic axis, against the scale $\\sigma$ of the functions at test ($\\sigma = 1$ is that of training), for a full transformer (12L8AH), two with attention layers only (12Al8AH, 2Al32AH) and one with feed-forward layers only. The dashed line always answers 0. Feed-forward layers alone cannot look at the examples and stay on it."}, "image": {"alt": "Mean squared error against sigma on a logarithmic axis for the full model, two of attention only and one of feed-forward layers only. The last lies along the dashed line of the zero predictor, the others far below it for small sigma."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, OLIVE, ROSE, STEEL, draw
 

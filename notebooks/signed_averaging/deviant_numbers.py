@@ -63,7 +63,7 @@ claimbook.settings_of(sheet.each_kind, shown, sheet.ASSUMED)
 # %%
 table = page.save_figure(*sheet.deviant_tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.35 between sizes 10 and 70, with wide bands; under some SSA rises to 0.19 and softmax to 0.05. After the number all stay at 0."}, "figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer. After the number both lines lie at 0. Bands are 95% intervals over seeds."}}
+# %% mystnb={"figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer. After the number both lines lie at 0. Bands are 95% intervals over seeds."}, "image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.35 between sizes 10 and 70, with wide bands; under some SSA rises to 0.19 and softmax to 0.05. After the number all stay at 0."}} tags=["figure"]
 legend = deviant_sequences.draw_shares(table)
 
 # %% tags=["numbers"]
@@ -80,7 +80,7 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # open. Where the lines meet, the other numbers have no say; the label of the large number
 # alone is the one above 0.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 2; from size 10 on the two come together, and at 100 they nearly meet below 0."}, "figure": {"caption": "Log-odds of the answer that one very large number alone would leave open (*true* for *every*, *false* for *some*), against the size of that number, for two quantifiers and two scoring functions. One line is for lists whose other numbers settle the answer, the other for lists in which they do not; where the two lines meet, the large number has drowned the others."}}
+# %% mystnb={"figure": {"caption": "Log-odds of the answer that one very large number alone would leave open (*true* for *every*, *false* for *some*), against the size of that number, for two quantifiers and two scoring functions. One line is for lists whose other numbers settle the answer, the other for lists in which they do not; where the two lines meet, the large number has drowned the others."}, "image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 2; from size 10 on the two come together, and at 100 they nearly meet below 0."}} tags=["figure"]
 legend = sheet.draw_log_odds(table)
 
 # %% tags=["numbers"]

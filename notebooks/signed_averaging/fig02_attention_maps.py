@@ -52,7 +52,7 @@ claimbook.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
 # %%
 table = page.save_figure(*sheet.attention_tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two triangular maps of the attention of the last layer over the seven tokens, softmax and SSA, with the weights written in. In both the weights of a row are spread over its tokens.", "classes": "on-white"}, "figure": {"caption": "Attention of the last layer, mean over heads and seeds, on the list 1, -2, 3, 70 and its labels, for softmax and scaled signed averaging (SSA). A row shows how a token divides its attention over the tokens up to itself; each row sums to 1. In the paper's map for softmax the last token gives all of it to 70."}}
+# %% mystnb={"figure": {"caption": "Attention of the last layer, mean over heads and seeds, on the list 1, -2, 3, 70 and its labels, for softmax and scaled signed averaging (SSA). A row shows how a token divides its attention over the tokens up to itself; each row sums to 1. In the paper's map for softmax the last token gives all of it to 70."}, "image": {"alt": "Two triangular maps of the attention of the last layer over the seven tokens, softmax and SSA, with the weights written in. In both the weights of a row are spread over its tokens.", "classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.4))
@@ -74,7 +74,7 @@ numbers(last, x="token number")
 # log-odds of *true* that the model answers at the last number, where only the second and the fourth
 # sequence are true. Bars are 95% intervals over seeds.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "A row for each of five sequences. Left: the share of attention that the last token gives to 70 or to itself, for softmax and SSA, between 0.05 and 0.25, where equal weights are 0.14, and far below 0.9. Right: the log-odds of true, near zero where 70 comes last and far from zero elsewhere."}, "figure": {"caption": "The same models on five lists. Left: the share of its attention that the last token gives to the number 70, or to itself where there is no 70; equal weights are the dashed line, the bound of the claim the dotted one. Right: the log-odds of *true*; left of 0 the model answers *false*."}}
+# %% mystnb={"figure": {"caption": "The same models on five lists. Left: the share of its attention that the last token gives to the number 70, or to itself where there is no 70; equal weights are the dashed line, the bound of the claim the dotted one. Right: the log-odds of *true*; left of 0 the model answers *false*."}, "image": {"alt": "A row for each of five sequences. Left: the share of attention that the last token gives to 70 or to itself, for softmax and SSA, between 0.05 and 0.25, where equal weights are 0.14, and far below 0.9. Right: the log-odds of true, near zero where 70 comes last and far from zero elsewhere."}} tags=["figure"]
 from claimbook.pages.plotting import legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)

@@ -63,7 +63,7 @@ tables = quantifiers.error_tables(records, "every", shown)
 table = page.save_figure(*tables)
 sigmas, lengths = quantifiers.grid(records[0])
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. With positions errors grow with length and with sigma; without positions they are lower on the whole, and at sigma of 1 they do not grow with length.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on the quantifier *every*, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), with position embeddings as in the paper and without them. Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}}
+# %% mystnb={"figure": {"caption": "Share of sequences with a wrong answer on the quantifier *every*, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), with position embeddings as in the paper and without them. Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}, "image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. With positions errors grow with length and with sigma; without positions they are lower on the whole, and at sigma of 1 they do not grow with length.", "classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["as in the paper", "without positions"])
 level = scale.ax.axhline(1 / 8, color="white")
 
@@ -87,7 +87,7 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 # embeddings get 5 or 6% of single numbers wrong and those without about a fifth, where a
 # coin would get half.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}, "figure": {"caption": "Share of wrong answers on *every* against the position in the list, for softmax, SSA and a predictor that always gives the same answer: with position embeddings, without them, and with balanced labels, for the smallest scale of the numbers (above) and the largest (below). It shows where in a list the errors of the maps come from."}}
+# %% mystnb={"figure": {"caption": "Share of wrong answers on *every* against the position in the list, for softmax, SSA and a predictor that always gives the same answer: with position embeddings, without them, and with balanced labels, for the smallest scale of the numbers (above) and the largest (below). It shows where in a list the errors of the maps come from."}, "image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}} tags=["figure"]
 legend = quantifiers.draw_by_position(table, sigmas[[0, -1]])
 
 # %% tags=["numbers"]
@@ -101,7 +101,7 @@ quantifiers.numbers_by_position(table)
 # many. Both scoring functions lose that number as $\sigma$ or the length grows, and SSA more
 # often: on 59% of the sequences (56 to 62%), softmax on 52% (48 to 57%).
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on *every* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list. White dots mark cells in which always giving the same answer does as well or better."}}
+# %% mystnb={"figure": {"caption": "Share of sequences with a wrong answer on *every* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list. White dots mark cells in which always giving the same answer does as well or better."}, "image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["balanced labels"])
 
 # %% tags=["numbers"]

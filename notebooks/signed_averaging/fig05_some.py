@@ -57,7 +57,7 @@ tables = quantifiers.error_tables(records, "some", shown)
 table = page.save_figure(*tables)
 sigmas, lengths = quantifiers.grid(records[0])
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. Errors grow with sigma far more than with length. White dots stand in cells with large sigma.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on the quantifier *some*, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), with position embeddings as in the paper and without them. Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}}
+# %% mystnb={"figure": {"caption": "Share of sequences with a wrong answer on the quantifier *some*, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), with position embeddings as in the paper and without them. Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}, "image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. Errors grow with sigma far more than with length. White dots stand in cells with large sigma.", "classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["as in the paper", "without positions"])
 level = scale.ax.axhline(1 / 8, color="white")
 
@@ -81,7 +81,7 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 # are 95% intervals over seeds. Dotted: the last position of training. The vertical axis is linear up
 # to 0.01 and logarithmic above.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}, "figure": {"caption": "Share of wrong answers on *some* against the position in the list, for softmax, SSA and a predictor that always gives the same answer: with position embeddings, without them, and with balanced labels, for the smallest scale of the numbers (above) and the largest (below). It shows where in a list the errors of the maps come from."}}
+# %% mystnb={"figure": {"caption": "Share of wrong answers on *some* against the position in the list, for softmax, SSA and a predictor that always gives the same answer: with position embeddings, without them, and with balanced labels, for the smallest scale of the numbers (above) and the largest (below). It shows where in a list the errors of the maps come from."}, "image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}} tags=["figure"]
 legend = quantifiers.draw_by_position(table, sigmas[[0, -1]])
 
 # %% tags=["numbers"]
@@ -94,7 +94,7 @@ quantifiers.numbers_by_position(table)
 # all labels are true at every length, in training and in tests, and the constant predictor is wrong
 # on $1 - 3 / (n + 1)$ of the sequences of length $n$.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on *some* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list."}}
+# %% mystnb={"figure": {"caption": "Share of sequences with a wrong answer on *some* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list."}, "image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["balanced labels"])
 
 # %% tags=["numbers"]

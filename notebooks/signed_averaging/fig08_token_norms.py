@@ -83,7 +83,7 @@ middles = histogram[["low", "high"]].mean(axis=1)
 table = page.save_figure(*(series("made example", name, middles, histogram[name], "made")
                            for name in ("corpus", "vocabulary")))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Made example, not the paper's figure. Token counts on a log axis over twenty bins of embedding norms from about 1 to 5, as two step lines: tokens of the made corpus above, tokens of the made vocabulary below."}, "figure": {"caption": "A made example, not the paper's figure: how many tokens of a corpus, and of a vocabulary, have an embedding of which norm; the count is on a logarithmic axis. The paper's figure needs the weights of GPT-2 and a corpus of web text, which are not part of this book."}}
+# %% mystnb={"figure": {"caption": "A made example, not the paper's figure: how many tokens of a corpus, and of a vocabulary, have an embedding of which norm; the count is on a logarithmic axis. The paper's figure needs the weights of GPT-2 and a corpus of web text, which are not part of this book."}, "image": {"alt": "Made example, not the paper's figure. Token counts on a log axis over twenty bins of embedding norms from about 1 to 5, as two step lines: tokens of the made corpus above, tokens of the made vocabulary below."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET
 

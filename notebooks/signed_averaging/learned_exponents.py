@@ -25,7 +25,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the models"}
+# %% mystnb={"code_prompt_show": "Settings of the models"} tags=["hide-output"]
 import claimbook
 import icllib
 from papers.signed_averaging import comparisons, learned_exponents as sheet
@@ -39,7 +39,7 @@ comparisons.training_settings(sheet.runs, shown)
 # %% [markdown]
 # The training time is measured apart from these runs, with other sizes.
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the training times"}
+# %% mystnb={"code_prompt_show": "Settings of the training times"} tags=["hide-output"]
 from claimbook.records import from_settings
 
 claimbook.settings_table(from_settings(timing.run), ("rounds", "seed"))
@@ -67,7 +67,7 @@ tables += [series("time / softmax", name, rounds, ratios[name], timing.profile)
            for name in list(ratios)[1:]]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: the learned n of every head, layer by layer, one dot per seed, with a line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a training step over that of softmax in each round of the measurement, for SSA and for softmax without its fused kernel, with a line at 1."}, "figure": {"caption": "What scaled signed averaging (SSA) learns and costs. Left and middle: the exponent $n$ and the scale $b$ of every head after training, layer by layer, one color for each seed, with their start dashed. Right: time of a training step over that of softmax, in each round of the measurement; the dotted line is the margin of the claim that SSA takes no longer."}}
+# %% mystnb={"figure": {"caption": "What scaled signed averaging (SSA) learns and costs. Left and middle: the exponent $n$ and the scale $b$ of every head after training, layer by layer, one color for each seed, with their start dashed. Right: time of a training step over that of softmax, in each round of the measurement; the dotted line is the margin of the claim that SSA takes no longer."}, "image": {"alt": "Left: the learned n of every head, layer by layer, one dot per seed, with a line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a training step over that of softmax in each round of the measurement, for SSA and for softmax without its fused kernel, with a line at 1."}} tags=["figure"]
 import matplotlib.pyplot as plt
 import seaborn
 

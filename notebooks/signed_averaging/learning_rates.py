@@ -48,7 +48,7 @@ table = page.save_figure(*(
     series("sigma = 1", f"{rate:g}", list(at_1), by_name, shown)
     for rate, by_name in zip(sheet.RATES, zip(*at_1.values()))))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "A row for each of fourteen scoring functions with its error at sigma of 1, on a log axis, after 4,000 steps at three learning rates. Errors mostly fall from the lowest rate to the highest; cosFormer, sparsemax and the mixture of softmax and the average have their lowest at the middle one."}, "figure": {"caption": "Error in the training distribution after a short training at three learning rates, on a logarithmic axis, for every scoring function. Each is trained for its table at `cpu` at the rate of its leftmost mark."}}
+# %% mystnb={"figure": {"caption": "Error in the training distribution after a short training at three learning rates, on a logarithmic axis, for every scoring function. Each is trained for its table at `cpu` at the rate of its leftmost mark."}, "image": {"alt": "A row for each of fourteen scoring functions with its error at sigma of 1, on a log axis, after 4,000 steps at three learning rates. Errors mostly fall from the lowest rate to the highest; cosFormer, sparsemax and the mixture of softmax and the average have their lowest at the middle one."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, STEEL, VIOLET, draw_rows
 

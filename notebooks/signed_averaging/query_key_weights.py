@@ -52,7 +52,7 @@ claimbook.settings_of(sheet.runs, shown, ["seed"])
 # %%
 table = page.save_figure(*sheet.size_tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Dots on a logarithmic axis: size of queries, keys, values and scores after training over that at the start. Queries and keys: about 5 after N(0, 1), 7 to 9 after N(0, 10), 5 after N(0, 100). Values: 2.6, then 7 to 9. Scores: 51 to 65, then 62 to 109."}, "figure": {"caption": "Size of the query, key and value weights, and of the scores, after training, over their size at the start, for models that were trained on inputs of three widths; one dot for each model. The paper says that training on wider inputs makes the query and key weights small: then the dots of wider inputs would lie below those of $N(0, 1)$."}}
+# %% mystnb={"figure": {"caption": "Size of the query, key and value weights, and of the scores, after training, over their size at the start, for models that were trained on inputs of three widths; one dot for each model. The paper says that training on wider inputs makes the query and key weights small: then the dots of wider inputs would lie below those of $N(0, 1)$."}, "image": {"alt": "Dots on a logarithmic axis: size of queries, keys, values and scores after training over that at the start. Queries and keys: about 5 after N(0, 1), 7 to 9 after N(0, 10), 5 after N(0, 100). Values: 2.6, then 7 to 9. Scores: 51 to 65, then 62 to 109."}} tags=["figure"]
 legend = sheet.draw_sizes(table)
 
 # %% [markdown]

@@ -60,7 +60,7 @@ table = page.save_figure(
     *(series("f(x) = x", f"{name}, ours", places, answers[name], shown)
       for name in models))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: error, on a logarithmic axis, against the standard deviation of the first input, as printed and ours under softmax and SSA. Right: predictions at the five points of one sequence whose first input is 100, beside the true values."}, "figure": {"caption": "Left: mean squared error, on a logarithmic axis, against the standard deviation of the first input of a prompt, all others being ordinary: printed for softmax, and ours for softmax and for SSA. Right: answers on one prompt of $f(x) = x$ whose first input is 100, beside the true values. If one large input spoils all answers, the curves on the left rise and the points on the right miss the crosses."}}
+# %% mystnb={"figure": {"caption": "Left: mean squared error, on a logarithmic axis, against the standard deviation of the first input of a prompt, all others being ordinary: printed for softmax, and ours for softmax and for SSA. Right: answers on one prompt of $f(x) = x$ whose first input is 100, beside the true values. If one large input spoils all answers, the curves on the left rise and the points on the right miss the crosses."}, "image": {"alt": "Left: error, on a logarithmic axis, against the standard deviation of the first input, as printed and ours under softmax and SSA. Right: predictions at the five points of one sequence whose first input is 100, beside the true values."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of, marked

@@ -66,7 +66,7 @@ table = page.save_figure(
                      dict(zip(stds, grid[:, place].T)), shown)
       for place, std in enumerate(stds)))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two panels with the mean squared error of fourteen models against sigma on a logarithmic axis, as printed and ours, and a heat map of the logarithm of the error of 12L8AH over the standard deviations of inputs and functions, which grows towards the upper right.", "classes": "on-white"}, "figure": {"caption": "Mean squared error, on a logarithmic axis, of softmax models of fourteen shapes against the scale $\\sigma$ of the functions at test, as printed and ours; color is the number of layers, the marker that of heads, and dashed models have no feed-forward layers. The map shows the error of the model of 12 layers and 8 heads over the scales of the functions and the inputs."}}
+# %% mystnb={"figure": {"caption": "Mean squared error, on a logarithmic axis, of softmax models of fourteen shapes against the scale $\\sigma$ of the functions at test, as printed and ours; color is the number of layers, the marker that of heads, and dashed models have no feed-forward layers. The map shows the error of the model of 12 layers and 8 heads over the scales of the functions and the inputs."}, "image": {"alt": "Two panels with the mean squared error of fourteen models against sigma on a logarithmic axis, as printed and ours, and a heat map of the logarithm of the error of 12L8AH over the standard deviations of inputs and functions, which grows towards the upper right.", "classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 import pandas as pd
 from claimbook.pages.plotting import draw, matrix

@@ -77,7 +77,7 @@ table = page.save_figure(
       for name, own in at_points.items()),
     sheet.ratio_table(found, kinds, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left, the error on lines at every point of a prompt, on a log axis, for ours in a fleet and alone, and for the plain loop with either start: the curves fall alike. Right, ratios of errors with their intervals in rows, on a log axis around 1."}, "figure": {"caption": "Left: error on lines as in training at each point of a prompt, with bands over seeds, by our engine, in fleets and one by one, and by a plain loop around GPT-2 of `transformers`, with either start. Right: ratios of the two engines' errors, and what a start as of `nn.Linear` and labels as in the authors' public code change, with 95% intervals. An interval around 1 shows no difference."}}
+# %% mystnb={"figure": {"caption": "Left: error on lines as in training at each point of a prompt, with bands over seeds, by our engine, in fleets and one by one, and by a plain loop around GPT-2 of `transformers`, with either start. Right: ratios of the two engines' errors, and what a start as of `nn.Linear` and labels as in the authors' public code change, with 95% intervals. An interval around 1 shows no difference."}, "image": {"alt": "Left, the error on lines at every point of a prompt, on a log axis, for ours in a fleet and alone, and for the plain loop with either start: the curves fall alike. Right, ratios of errors with their intervals in rows, on a log axis around 1."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw, draw_rows, legend_below
 

@@ -52,7 +52,7 @@ claimbook.settings_of(sheet.runs, shown, (*quantifiers.ASSUMED, "model.tokens"))
 # %%
 table = page.save_figure(*sheet.tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax left and SSA right, every above and some below.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer if the model sees the numbers and no labels, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), on the quantifiers *every* (above) and *some* (below). Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}}
+# %% mystnb={"figure": {"caption": "Share of sequences with a wrong answer if the model sees the numbers and no labels, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), on the quantifiers *every* (above) and *some* (below). Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}, "image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax left and SSA right, every above and some below.", "classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, deviant_sequences.QUANTIFIERS)
 level = scale.ax.axhline(1 / 8, color="white")
 
@@ -72,7 +72,7 @@ numbers(few, list(deviant_sequences.QUANTIFIERS), (10, 40, 60, 100, 200), x="len
 # `some`, where an earlier number has settled the label. How often is the answer, at the
 # number and after it, the model's own to the large number alone and not the truth?
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9: every above and some below, at the number left and after it right."}, "figure": {"caption": "Without labels in the prompt: how often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number, at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
+# %% mystnb={"figure": {"caption": "Without labels in the prompt: how often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number, at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}, "image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9: every above and some below, at the number left and after it right."}} tags=["figure"]
 one_number = table[table.series.isin(["softmax", "SSA"])]
 legend = deviant_sequences.draw_shares(one_number)
 

@@ -64,7 +64,7 @@ claimbook.settings_table(formulas.FirstOrder("Appendix G"), assumed=(
 #
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Largest error of f against context length from 10 to 1600 on logarithmic axes for two starts. Zeroth order and the printed first order fall with slope -1, the printed one lying above. The form for any start falls with slope -2 for both starts; the corrected printed form does so for the first start only."}, "figure": {"caption": "Largest error of four solutions of training, against the context length $\\psi$, on logarithmic axes, for two starts of training. A first-order solution should fall with slope $-2$. The printed one falls with slope $-1$, above the zeroth order that it should improve; the corrected one falls as it should from the left start alone, the one for any start from both."}}
+# %% mystnb={"figure": {"caption": "Largest error of four solutions of training, against the context length $\\psi$, on logarithmic axes, for two starts of training. A first-order solution should fall with slope $-2$. The printed one falls with slope $-1$, above the zeroth order that it should improve; the corrected one falls as it should from the left start alone, the one for any start from both."}, "image": {"alt": "Largest error of f against context length from 10 to 1600 on logarithmic axes for two starts. Zeroth order and the printed first order fall with slope -1, the printed one lying above. The form for any start falls with slope -2 for both starts; the corrected printed form does so for the first start only."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import CRIMSON, GOLD, OLIVE, VIOLET, draw, legend_below, series
 

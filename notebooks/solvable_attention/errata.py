@@ -42,7 +42,7 @@ claimbook.settings_table(sheet.SolutionFormulas(), assumed=(
 # All formulas at once. Rounding lies between $10^{-16}$, where what is exactly right is
 # drawn, and $10^{-11}$.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "For each formula, on a logarithmic axis, how far the printed form is off, mostly between 0.01 and 10, and how far the corrected form is off: at rounding for the solution, below 0.02 for fitted exponents, below 1e-6 for the first-order solution."}, "figure": {"caption": "For each formula of the paper that we correct, how far the printed form (circles) and the corrected form (squares) are off, on a logarithmic axis; what is measured is in the tables below. The lower, the better."}}
+# %% mystnb={"figure": {"caption": "For each formula of the paper that we correct, how far the printed form (circles) and the corrected form (squares) are off, on a logarithmic axis; what is measured is in the tables below. The lower, the better."}, "image": {"alt": "For each formula, on a logarithmic axis, how far the printed form is off, mostly between 0.01 and 10, and how far the corrected form is off: at rounding for the solution, below 0.02 for fitted exponents, below 1e-6 for the first-order solution."}} tags=["figure"]
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

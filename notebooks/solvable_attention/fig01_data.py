@@ -47,7 +47,7 @@ claimbook.settings_table(sheet.DataPoint(), assumed=(
 # %% [markdown]
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels: bars of the task shares with the drawn task marked; the features as a matrix whose only row that is not zero has entries of either sign; the targets below them as the last row of the matrix Phi, with a question mark for the query's missing target; and Phi times its transpose, with four entries that are not zero.", "classes": "on-white"}, "figure": {"caption": "One data point of the paper's regression, step by step: a task $s$ is drawn by its frequency, its features are $\\pm 1$ in coordinate $s$ alone, its targets are proportional to them, and features and targets are the columns of the matrix $\\Phi$. All that the model needs of a prompt is the matrix $\\Phi \\Phi^\\top$, which has four entries that are not zero."}}
+# %% mystnb={"figure": {"caption": "One data point of the paper's regression, step by step: a task $s$ is drawn by its frequency, its features are $\\pm 1$ in coordinate $s$ alone, its targets are proportional to them, and features and targets are the columns of the matrix $\\Phi$. All that the model needs of a prompt is the matrix $\\Phi \\Phi^\\top$, which has four entries that are not zero."}, "image": {"alt": "Four panels: bars of the task shares with the drawn task marked; the features as a matrix whose only row that is not zero has entries of either sign; the targets below them as the last row of the matrix Phi, with a question mark for the query's missing target; and Phi times its transpose, with four entries that are not zero.", "classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -90,11 +90,11 @@ last = panels[3].set(xlabel="coordinate")
 # the right $\psi_s$ and $\Lambda_s$ fall as $s^{-1/2}$. A rare task may have no prompt in
 # the training set; its answers then stay as they were. The settings are our choice.
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the two forms"}
+# %% mystnb={"code_prompt_show": "Settings of the two forms"} tags=["hide-output"]
 check = sheet.Decoupling("fixed context")
 claimbook.settings_table(check, assumed=[name for name in vars(check) if name != "noise"])
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}, "figure": {"caption": "Answers $f$ for the four most frequent tasks during training, against the step. Lines are gradient descent on all of the weight matrices, dots the recursion of four numbers for each task to which the paper reduces it; that they agree is why the model can be solved."}}
+# %% mystnb={"figure": {"caption": "Answers $f$ for the four most frequent tasks during training, against the step. Lines are gradient descent on all of the weight matrices, dots the recursion of four numbers for each task to which the paper reduces it; that they agree is why the model can be solved."}, "image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}} tags=["figure"]
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.2))
 panels[0].set(ylabel="f")
 for axes, r in zip(panels, checks):

@@ -38,7 +38,7 @@ claimbook.settings_table(sheet.LossCurves(100),
 # %% [markdown]
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Loss against time on logarithmic axes for context lengths 5 and 100: closed form as a solid line, gradient descent dashed, gradient flow as open circles. At 100 the three agree from t = 0.01 on, at 5 the closed form ends about 15 percent above the other two."}, "figure": {"caption": "Loss of linear attention during training, against time, on logarithmic axes, for a short and a long context. The closed form of the paper holds for long contexts: at length 100 it lies on gradient descent and gradient flow, at length 5 it ends above them."}}
+# %% mystnb={"figure": {"caption": "Loss of linear attention during training, against time, on logarithmic axes, for a short and a long context. The closed form of the paper holds for long contexts: at length 100 it lies on gradient descent and gradient flow, at length 5 it ends above them."}, "image": {"alt": "Loss against time on logarithmic axes for context lengths 5 and 100: closed form as a solid line, gradient descent dashed, gradient flow as open circles. At 100 the three agree from t = 0.01 on, at 5 the closed form ends about 15 percent above the other two."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, GOLD, VIOLET, draw, series
 

@@ -32,7 +32,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the simulations"}
+# %% mystnb={"code_prompt_show": "Settings of the simulations"} tags=["hide-output"]
 import claimbook
 import icllib
 from papers.solvable_attention import fig03_scaling_laws as sheet, laws, softmax
@@ -41,10 +41,10 @@ page = claimbook.Page("solvable_attention/fig03_scaling_laws")
 records = icllib.records(sheet.runs, profile, page=page.name)
 claimbook.settings_table(sheet.LawsBySimulation(1.8), assumed=("seed",))
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the limit, which decides in t and C"}
+# %% mystnb={"code_prompt_show": "Settings of the limit, which decides in t and C"} tags=["hide-output"]
 claimbook.settings_table(laws.LawsInTheLimit(1.8), assumed=("tasks", "seed"))
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of late times, which decide in D and N"}
+# %% mystnb={"code_prompt_show": "Settings of late times, which decide in D and N"} tags=["hide-output"]
 claimbook.settings_table(sheet.runs("paper")[-1], assumed=(
     "beta", "time", "strength", "context_length", "tasks", "draws", "seed"))
 
@@ -79,7 +79,7 @@ for number, (x, y) in enumerate(by_size):
     tables.append(band("compute", f"alpha = 1.8, size {number}", x, y, y, y, 1, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, time, number of data points and compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines, parallel to the dotted power laws of Table 1; at 500 tasks and 5,000 steps the curves in size turn up beyond about 25 to 40 tasks, those in data flatten, those in time follow the line, on top of the closed form's dots, and the lower envelope of the sizes in compute runs along its line."}, "figure": {"caption": "Scaling laws: loss against model size, time, data and compute, on logarithmic axes, where a power law is a straight line. Solid lines are gradient descent at the paper's size, dashed ones the limit of many tasks and long training, dotted ones the exponents of the paper's Table 1. In the limit the lines are parallel to Table 1; at the paper's size those in size and data bend away. Pale lines in (a): tasks beyond the model keep their first answer. Thin lines in (d): single sizes; thick: the best of them."}}
+# %% mystnb={"figure": {"caption": "Scaling laws: loss against model size, time, data and compute, on logarithmic axes, where a power law is a straight line. Solid lines are gradient descent at the paper's size, dashed ones the limit of many tasks and long training, dotted ones the exponents of the paper's Table 1. In the limit the lines are parallel to Table 1; at the paper's size those in size and data bend away. Pale lines in (a): tasks beyond the model keep their first answer. Thin lines in (d): single sizes; thick: the best of them."}, "image": {"alt": "Four log-log panels: loss against model size, time, number of data points and compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines, parallel to the dotted power laws of Table 1; at 500 tasks and 5,000 steps the curves in size turn up beyond about 25 to 40 tasks, those in data flatten, those in time follow the line, on top of the closed form's dots, and the lower envelope of the sizes in compute runs along its line."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET, draw, legend_below
 from icllib.theory.scaling_laws import theory_exponents

@@ -33,7 +33,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the simulations"}
+# %% mystnb={"code_prompt_show": "Settings of the simulations"} tags=["hide-output"]
 import claimbook
 import icllib
 from claimbook.records import select
@@ -47,7 +47,7 @@ simulated, limits, with_query, late, balance = (select(records, kind) for kind i
 guesses = ("beta", "gamma", "context_length", "strength", "draws", "seed")
 claimbook.settings_table(laws.VariedBySimulation(), assumed=guesses)
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the limit, which decides most claims"}
+# %% mystnb={"code_prompt_show": "Settings of the limit, which decides most claims"} tags=["hide-output"]
 claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 
@@ -68,7 +68,7 @@ table = page.save_figure(
       for curve in sheet.size_curves(half, f"paper: compute, {name}", shown)),
     *sheet.law_curves(limits, "limit", limit_anchors, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and faster for larger gamma. The losses in size and data soon level off, above the thin lines of infinite training. In time and compute the dotted generic power laws follow the falling parts better than the dashed printed ones, which are too flat for gamma above 0."}, "figure": {"caption": "Loss against time, size, data and compute, on logarithmic axes, if rarer tasks have shorter contexts ($\\beta$) or smaller strengths ($\\gamma$), at the paper's size. Dashed lines have the exponents of the paper's Table 2, dotted ones those that we derive where they differ. For $\\gamma$ above 0 the loss falls faster in time and compute than the dashed lines. Pale lines are single sizes in (b) and (f), and infinite training in (d) and (e)."}}
+# %% mystnb={"figure": {"caption": "Loss against time, size, data and compute, on logarithmic axes, if rarer tasks have shorter contexts ($\\beta$) or smaller strengths ($\\gamma$), at the paper's size. Dashed lines have the exponents of the paper's Table 2, dotted ones those that we derive where they differ. For $\\gamma$ above 0 the loss falls faster in time and compute than the dashed lines. Pale lines are single sizes in (b) and (f), and infinite training in (d) and (e)."}, "image": {"alt": "Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and faster for larger gamma. The losses in size and data soon level off, above the thin lines of infinite training. In time and compute the dotted generic power laws follow the falling parts better than the dashed printed ones, which are too flat for gamma above 0."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, GOLD, VIOLET, draw
 from matplotlib.lines import Line2D
@@ -142,7 +142,7 @@ sheet.plateau_table(simulated)
 # alike for all tasks. Times are in units of the first task's time constant $1 / (2 a_1
 # \Lambda_1)$.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "The six panels in the limit. All losses are straight lines over several decades. In time and compute at gamma 0.5 and 1 they lie on the dotted generic power laws and are much steeper than the dashed printed ones."}, "figure": {"caption": "The same laws in the limit of many tasks and long training, where they are straight lines over several decades. For $\\gamma$ above 0 they run in time and compute along the dotted lines, which we derive, and are steeper than the dashed ones of the paper's Table 2."}}
+# %% mystnb={"figure": {"caption": "The same laws in the limit of many tasks and long training, where they are straight lines over several decades. For $\\gamma$ above 0 they run in time and compute along the dotted lines, which we derive, and are steeper than the dashed ones of the paper's Table 2."}, "image": {"alt": "The six panels in the limit. All losses are straight lines over several decades. In time and compute at gamma 0.5 and 1 they lie on the dotted generic power laws and are much steeper than the dashed printed ones."}} tags=["figure"]
 limit_panels = draw_laws("limit", unit=r"$2 a_1 \Lambda_1$ ")
 
 # %% [markdown]

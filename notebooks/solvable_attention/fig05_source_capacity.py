@@ -33,7 +33,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the limit"}
+# %% mystnb={"code_prompt_show": "Settings of the limit"} tags=["hide-output"]
 import claimbook
 import icllib
 from papers.solvable_attention import fig05_source_capacity as sheet, laws, softmax
@@ -44,7 +44,7 @@ runs = sheet.runs("paper")
 claimbook.settings_table(runs[0], assumed=(
     "sizes", "tasks", "width", "scale", "seed"))
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the softmax itself"}
+# %% mystnb={"code_prompt_show": "Settings of the softmax itself"} tags=["hide-output"]
 itself = next(run for run in runs if isinstance(run, sheet.SourceCapacitySoftmax))
 claimbook.settings_table(itself, assumed=(
     "sizes", "tasks", "steps", "width", "scale", "queries", "tests", "seed"))
@@ -57,7 +57,7 @@ shown = claimbook.shown_profile(records)
 found = sheet.figure5(records)
 table = page.save_figure(*sheet.figure5_series(found, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three log-log panels, two above and one below. Loss against time for two values of alpha: after a plateau it falls a little more steeply than, or beside, the dashed laws of Table 1. Loss against compute for several sizes, their lower envelope and the dashed law. Loss against time of the softmax with 1000 tokens, which runs near its dotted limit for each of three seeds, with longer plateaus for two."}, "figure": {"caption": "Loss of softmax attention on dense features, on logarithmic axes. (a), in the limit of long contexts, against time. (b), against compute, for several model sizes and the best of them. Last panel: softmax attention itself with 1000 tokens, beside that limit, for three seeds. Dashed lines have the exponents of the paper's Table 1; bands are 95% intervals over seeds."}}
+# %% mystnb={"figure": {"caption": "Loss of softmax attention on dense features, on logarithmic axes. (a), in the limit of long contexts, against time. (b), against compute, for several model sizes and the best of them. Last panel: softmax attention itself with 1000 tokens, beside that limit, for three seeds. Dashed lines have the exponents of the paper's Table 1; bands are 95% intervals over seeds."}, "image": {"alt": "Three log-log panels, two above and one below. Loss against time for two values of alpha: after a plateau it falls a little more steeply than, or beside, the dashed laws of Table 1. Loss against compute for several sizes, their lower envelope and the dashed law. Loss against time of the softmax with 1000 tokens, which runs near its dotted limit for each of three seeds, with longer plateaus for two."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import CRIMSON, GOLD, VIOLET, draw
 from icllib.theory.scaling_laws import theory_exponents

@@ -38,7 +38,7 @@ claimbook.settings_table(sheet.runs(profile)[0], assumed=(
 # {term}`Gradient descent <gradient descent>` from two starts with $A = 0.1$, $w = v$ (as
 # Eq. 107, whose $A$ is $10^{-5}$) and $w = v + 0.1 A$ (Eq. 106), against the closed form.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Loss against time for a balanced and an unbalanced start: the closed form as a line, gradient descent as dots on it, a plateau and then an exponential fall over six decades."}, "figure": {"caption": "Loss against time on prompts whose matrix is proportional to its own square, for two starts of training; the loss is on a logarithmic axis. There the closed form (line) is exact at any context length, and gradient descent (dots) lies on it over six decades."}}
+# %% mystnb={"figure": {"caption": "Loss against time on prompts whose matrix is proportional to its own square, for two starts of training; the loss is on a logarithmic axis. There the closed form (line) is exact at any context length, and gradient descent (dots) lies on it over six decades."}, "image": {"alt": "Loss against time for a balanced and an unbalanced start: the closed form as a line, gradient descent as dots on it, a plateau and then an exponential fall over six decades."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, series
 

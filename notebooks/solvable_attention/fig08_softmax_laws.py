@@ -63,7 +63,7 @@ for c, r in zip(curves, fixed):
                    for number, size in enumerate(r.run["sizes"]) if number % 3 == 0]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four rows of two log-log panels, one column for each sign law: loss against model size, steps, data points and compute. The solid lines of softmax attention run along the dashed power laws of Table 1 in every panel; a learning rate of 0.001 lets the loss fall by a fifth only."}, "figure": {"caption": "Loss of softmax attention against model size, time, data and compute, on logarithmic axes; left with random signs of the features, right with all signs positive. Dashed lines have the exponents that the paper's Table 1 gives for linear attention: that the solid lines run along them means that the softmax does not change the laws. Bands are 95% intervals over starts."}}
+# %% mystnb={"figure": {"caption": "Loss of softmax attention against model size, time, data and compute, on logarithmic axes; left with random signs of the features, right with all signs positive. Dashed lines have the exponents that the paper's Table 1 gives for linear attention: that the solid lines run along them means that the softmax does not change the laws. Bands are 95% intervals over starts."}, "image": {"alt": "Four rows of two log-log panels, one column for each sign law: loss against model size, steps, data points and compute. The solid lines of softmax attention run along the dashed power laws of Table 1 in every panel; a learning rate of 0.001 lets the loss fall by a fifth only."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import VIOLET, draw, legend_below
 

@@ -40,7 +40,7 @@ claimbook.settings_table(sheet.runs("paper")[1], assumed=(
 # %% [markdown]
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two log-log panels, random signs and all signs +1: loss against steps at beta 0 and beta 0.5. The solid and the dashed line lie on each other and follow the dotted law of beta 0, not the flatter one of beta 0.5."}, "figure": {"caption": "Loss of softmax attention against the step, on logarithmic axes, with contexts of one length ($\\beta = 0$) and with contexts that are shorter for rarer tasks ($\\beta = 0.5$); left with random signs of the features, right with all signs positive. Dotted lines have the exponents of the paper's Table 2. The solid and the dashed line lie on each other, so that the softmax does not feel the context length as linear attention does."}}
+# %% mystnb={"figure": {"caption": "Loss of softmax attention against the step, on logarithmic axes, with contexts of one length ($\\beta = 0$) and with contexts that are shorter for rarer tasks ($\\beta = 0.5$); left with random signs of the features, right with all signs positive. Dotted lines have the exponents of the paper's Table 2. The solid and the dashed line lie on each other, so that the softmax does not feel the context length as linear attention does."}, "image": {"alt": "Two log-log panels, random signs and all signs +1: loss against steps at beta 0 and beta 0.5. The solid and the dashed line lie on each other and follow the dotted law of beta 0, not the flatter one of beta 0.5."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET, draw, series
 from icllib.theory.scaling_laws import theory_exponents

@@ -36,7 +36,7 @@ claimbook.settings_table(sheet.runs("paper")[1], assumed=(
 #
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, data points, steps and compute under AdamW. In size and data the solid lines follow the dashed laws of Table 1. In time the loss stays up for tens of steps and then falls by orders of magnitude, far below the dashed line; the envelope in compute is steeper than its dashed line."}, "figure": {"caption": "Loss of softmax attention trained by AdamW, against model size, data, time and compute, on logarithmic axes; dashed lines have the exponents of the paper's Table 1. In size and data the loss follows them; in time it stays up and then falls at once, since AdamW learns rare tasks as fast as frequent ones."}}
+# %% mystnb={"figure": {"caption": "Loss of softmax attention trained by AdamW, against model size, data, time and compute, on logarithmic axes; dashed lines have the exponents of the paper's Table 1. In size and data the loss follows them; in time it stays up and then falls at once, since AdamW learns rare tasks as fast as frequent ones."}, "image": {"alt": "Four log-log panels: loss against model size, data points, steps and compute under AdamW. In size and data the solid lines follow the dashed laws of Table 1. In time the loss stays up for tens of steps and then falls by orders of magnitude, far below the dashed line; the envelope in compute is steeper than its dashed line."}} tags=["figure"]
 import matplotlib.pyplot as plt
 import numpy as np
 from claimbook.claims.sentences import POSITIVE
@@ -98,6 +98,7 @@ by_rate = {alpha: {r.run["learning_rate"]: sheet.first_below(softmax.law_curve(r
 pd.DataFrame({f"alpha = {alpha}": {"AdamW": f"{in_time[alpha].mean():.0f}"} | {
     f"gradient descent, rate {rate:g}": f"{steps.mean():.0f}"
     for rate, steps in own.items()} for alpha, own in by_rate.items()})
+
 
 # %% [markdown]
 # ## The claims, one by one

@@ -32,7 +32,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the perceptron, for the law in t"}
+# %% mystnb={"code_prompt_show": "Settings of the perceptron, for the law in t"} tags=["hide-output"]
 import claimbook
 import icllib
 from papers.solvable_attention import laws, other_architectures as sheet, softmax
@@ -42,7 +42,7 @@ records = icllib.records(sheet.runs, profile, page=page.name)
 claimbook.settings_table(sheet.PerceptronTime(1.8), assumed=(
     "tasks", "width", "read_out", "learning_rate", "seed", "starts", "steps"))
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the closed forms"}
+# %% mystnb={"code_prompt_show": "Settings of the closed forms"} tags=["hide-output"]
 claimbook.settings_table(sheet.ClosedFormModel("diagonal", 1.8),
                       assumed=("tasks", "start", "seed"))
 
@@ -55,7 +55,7 @@ found = sheet.by_architecture(records)
 table = page.save_figure(*sheet.architecture_series(
     found, records[0].run["strength"], shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three rows of two log-log panels, one column for each alpha: loss against model size, time and data points. In size and data the curves of all models run along the dotted power laws of Table 1, mostly on top of each other; linear attention lies higher in data. In time linear attention, the diagonal network, the linear model and the perceptrons with a large read-out are parallel to Table 1 or nearly so; the perceptron and the linear network with a shared read-out fall more steeply."}, "figure": {"caption": "Loss, over that of always answering 0, of seven models against model size, time and data, on logarithmic axes; one column for each frequency law $\\alpha$ of the tasks. Dotted lines have the exponents of the paper's Table 1. If the architecture made no difference, all lines would be parallel to them; in time the perceptron and the linear network, whose shared read-outs grow, fall more steeply."}}
+# %% mystnb={"figure": {"caption": "Loss, over that of always answering 0, of seven models against model size, time and data, on logarithmic axes; one column for each frequency law $\\alpha$ of the tasks. Dotted lines have the exponents of the paper's Table 1. If the architecture made no difference, all lines would be parallel to them; in time the perceptron and the linear network, whose shared read-outs grow, fall more steeply."}, "image": {"alt": "Three rows of two log-log panels, one column for each alpha: loss against model size, time and data points. In size and data the curves of all models run along the dotted power laws of Table 1, mostly on top of each other; linear attention lies higher in data. In time linear attention, the diagonal network, the linear model and the perceptrons with a large read-out are parallel to Table 1 or nearly so; the perceptron and the linear network with a shared read-out fall more steeply."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import (
     BLACK, CRIMSON, GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below)
@@ -126,6 +126,7 @@ sheet.read_out_table(found)
 
 # %% tags=["numbers"]
 sheet.strength_table(records)
+
 
 # %% [markdown]
 # ## The claims, one by one

@@ -63,7 +63,7 @@ table = page.save_figure(*(
            local_exponents(r[law], r[f"{law}_loss"]), shown)
     for r in (*limits, *large_strength) for law in laws.LAWS))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Local exponents in the limit: a row for each law, a column for each alpha. Inside the shaded fit window every curve comes close to one of the horizontal lines. For gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic line and the curve for strength ten thousand on the dashed printed line."}, "figure": {"caption": "Slope of the loss in log-log at each point, which is the exponent of its power law, in the limit, against size, time, data and compute; one column for each frequency law $\\alpha$ of the tasks. Dashed lines are the exponents that the paper prints, dotted ones ours where they differ, and the window in which we fit is grey. For strengths that fall with the rank ($\\gamma = 0.5$), the laws in time and compute settle on the dotted lines if the largest strength is 1, and on the dashed ones if it is $10^4$."}}
+# %% mystnb={"figure": {"caption": "Slope of the loss in log-log at each point, which is the exponent of its power law, in the limit, against size, time, data and compute; one column for each frequency law $\\alpha$ of the tasks. Dashed lines are the exponents that the paper prints, dotted ones ours where they differ, and the window in which we fit is grey. For strengths that fall with the rank ($\\gamma = 0.5$), the laws in time and compute settle on the dotted lines if the largest strength is 1, and on the dashed ones if it is $10^4$."}, "image": {"alt": "Local exponents in the limit: a row for each law, a column for each alpha. Inside the shaded fit window every curve comes close to one of the horizontal lines. For gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic line and the curve for strength ten thousand on the dashed printed line."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, GOLD, OLIVE, VIOLET, draw, legend_below
 
@@ -158,6 +158,7 @@ laws.way_table(on_the_way)
 
 # %% tags=["numbers"]
 sheet.late_table(simulated, limits)
+
 
 # %% [markdown]
 # ## The claims, one by one

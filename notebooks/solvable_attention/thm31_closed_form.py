@@ -56,7 +56,7 @@ claimbook.settings_table(sheet.runs(profile)[0],
 #
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, one per kind of start: integrated output f against time as dots, closed form as a line through all of them, ending at Lambda."}, "figure": {"caption": "Answer $f$ of linear attention for one task during training, against time, from four kinds of start. The closed form of the paper's Theorem 3.1 (line) goes through the numerically integrated flow (dots) from each of these four starts, which all end at the strength $\\Lambda$ of the task."}}
+# %% mystnb={"figure": {"caption": "Answer $f$ of linear attention for one task during training, against time, from four kinds of start. The closed form of the paper's Theorem 3.1 (line) goes through the numerically integrated flow (dots) from each of these four starts, which all end at the strength $\\Lambda$ of the task."}, "image": {"alt": "Four panels, one per kind of start: integrated output f against time as dots, closed form as a line through all of them, ending at Lambda."}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, series
 
@@ -111,6 +111,7 @@ for psi in (1, 5, 100):
     off = np.abs(np.array(exact) / times - 1).max()
     rows[psi] = {"f": ", ".join(f"{f:.3f}" for f in outputs), "below 1e-8": off < 1e-8}
 pd.DataFrame(rows).T.rename_axis("psi")
+
 
 # %% [markdown]
 # ## The claims, one by one

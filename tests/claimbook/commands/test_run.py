@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
+from jupyter_contents import Jupyter
 
 from conftest import FORKED, PAGE
 from claimbook.commands import run
@@ -56,6 +57,52 @@ lines = plt.subplots()[1].plot([1, 2])""")
     assert files(folder) == first
     *_, output = json.loads(first[folder / "sample.ipynb"])["cells"][-1]["outputs"]
     assert "<path" in "".join(output["data"]["image/svg+xml"])
+
+
+@FORKED
+@pytest.mark.parametrize("head", ['tags=["figure"] mystnb={"a": 1}', "tags=['figure']", 'A title slideshow={"a": 1}'])
+def test_jupyter_opens_a_page_that_was_run(page, icllib, head):
+    """However its cells' options are written, and as old as its script is."""
+    folder = page(f"print(1)\n# %% {head}\nprint(6 * 7)")
+    shutil.copyfile(PROJECT / "notebooks/jupytext.toml", folder / "jupytext.toml")
+    os.utime(folder / "sample.py", (1e9, 1e9))
+    assert icllib("run", "causal_lm/sample")[0] == 0
+    for file in ("sample.ipynb", "sample.py"):
+        assert Jupyter(folder).get(file)["content"].cells[-1].outputs[0].text == "42\n"
+
+
+@FORKED
+@pytest.mark.parametrize("edit", [
+    {"source": "print(6 * 9)"}, {"metadata": {"tags": ["hide-input"]}},
+    {"metadata": {"mystnb": {"figure": {"caption": "Other"}}}}])
+def test_a_notebook_that_was_edited_is_not_overwritten(page, icllib, edit):
+    """As in VS Code or Colab, where nothing writes its .py."""
+    folder = page("print(6 * 7)")
+    assert icllib("run", "causal_lm/sample")[0] == 0
+    notebook = json.loads((folder / "sample.ipynb").read_text("utf-8"))
+    notebook["cells"][-1].update(edit)
+    (folder / "sample.ipynb").write_text(json.dumps(notebook), "utf-8")
+    before = files(folder)
+    for profile in ("stored", "cpu"):
+        code, _, err = icllib("run", "causal_lm/sample", "--profile", profile)
+        assert code == 2 and "got one that was edited and would be lost" in err
+    shown = edit.get("source") or json.dumps(edit["metadata"])[1:-1]
+    assert f"+# %% [code] {{{shown}}}" in err or f"\n  -print(6 * 7)\n  +{shown}" in err
+    assert files(folder) == before
+    subprocess.run([sys.executable, "-m", "jupytext", "--to", "py:percent", folder / "sample.ipynb"], check=True,
+                   stdout=subprocess.DEVNULL)  # as the message says
+    assert shown.split(":")[0].strip('"') in (folder / "sample.py").read_text("utf-8")
+    assert icllib("run", "causal_lm/sample")[0] == 0
+
+
+@FORKED
+def test_of_a_script_that_was_edited_the_old_notebook_goes(page, icllib):
+    folder = page("print(6 * 7)")
+    for new in ("print(6 * 8)", "print(6 * 9)"):
+        assert icllib("run", "causal_lm/sample")[0] == 0
+        script = folder / "sample.py"
+        script.write_text(script.read_text("utf-8").replace("print(6 * 7)", new), "utf-8")
+    assert icllib("run", "causal_lm/sample")[0] == 0
 
 
 @FORKED
