@@ -22,6 +22,7 @@ from icllib.tasks import sample_each, side_by_side
 from icllib.tasks.prompt import sizes
 
 CHUNK = 256  # prompts per forward pass
+LEVELS = (0, 1)  # of a task with two noise levels, by their place
 
 
 def measurable(tasks, predictor, device) -> list:
@@ -105,6 +106,10 @@ class ErrorByLength(Component):
         return {self.prefix + name: (total / self.prompts).cpu().numpy()
                 for name, total in sums.items()}
 
+    def axes(self, metric: str) -> dict:
+        """The axes of one model's metric: "length" and, before it, "layer" where it is by layer."""
+        return ({"layer": None} if metric.endswith("_by_layer") else {}) | {"length": self.lengths}
+
     def stream(self, predictor, members: int, device: str) -> Stream:
         """What the prompts are drawn from."""
         return unseen(self, predictor, members, device)
@@ -162,13 +167,17 @@ class ErrorByNoiseLevel(ErrorByLength):
     The levels share their inputs and functions. Context-scaling paper, Figure 3.
     """
 
+    def axes(self, metric: str) -> dict:
+        """The axes of one model's metric: which of the two noise levels, and the context length."""
+        return {"level": LEVELS} | super().axes(metric)
+
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task."""
         tasks = measurable(tasks, predictor, device)
         for task in tasks:
             component("at_level", tasks=task)
         at_each = []
-        for level in (0, 1):
+        for level in LEVELS:
             alone = [task.at_level(level) for task in tasks]
             at_each.append(super().measure(alone, predictor, device))
         return {name: np.stack([errors[name] for errors in at_each], axis=1)
@@ -208,6 +217,14 @@ class Together(Component):
         if len(set(prefixes)) < len(prefixes):
             raise InputError(f"parts: expected metrics of different names, got {self.parts}")
 
+    def axes(self, metric: str) -> dict:
+        """The axes of one model's metric: those that the part which measures it says."""
+        for part in self.parts:
+            if metric.startswith(part.prefix if isinstance(part, ErrorByLength) else getattr(part, "name", "")):
+                if (axes := part.axes(metric)) is not None:
+                    return axes
+        raise InputError(f"metric: expected one of {self.parts}, got {metric!r}")
+
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """All metrics of all parts; raises InputError where two have the same name."""
         metrics = {}
@@ -239,6 +256,10 @@ class OnTask(Component):
             raise InputError(f"evaluation: expected one on unseen prompts, got {self.evaluation}")
         if not isinstance(self.name, str) or not self.name.isidentifier():
             raise InputError(f"name: expected a word, got {self.name!r:.200}")
+
+    def axes(self, metric: str) -> dict:
+        """The axes of one model's metric: those of the evaluation."""
+        return self.evaluation.axes(metric.removeprefix(f"{self.name}_"))
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """All metrics of the evaluation; raises InputError for another size than that of training."""

@@ -63,9 +63,10 @@ def test_jupyter_opens_and_saves_the_page(page, stamp, tmp_path):
 @pytest.mark.parametrize("page", PAGES)
 def test_the_page_is_complete(page):
     source = page_source(page)
-    figures = re.findall(r"^# %%.*\"figure\".*$", source, re.MULTILINE)
-    assert figures, "no cell tagged figure"
-    assert all('"alt"' in header for header in figures), "a figure without a text for alt"
+    figures = re.findall(r"^# %%.*\"figure\"\]$", source, re.MULTILINE)
+    captions = re.findall(r"^# %% \[markdown\] tags=\[\"caption\"\]\n((?:# ?.*\n)+)", source, re.MULTILINE)
+    assert figures and len(captions) == len(figures), "expected a cell tagged caption behind each tagged figure"
+    assert all("# Alt text: " in own for own in captions), "a figure without a text for who cannot see it"
     assert f"results/{page}/figure.csv" in source, "no download of the figure's numbers"
     assert "What differs and why" in source, "no part on what differs and why"
     columns = (results_folder() / page / "figure.csv").read_text("utf-8").splitlines()[0]

@@ -11,7 +11,7 @@ import builtins
 import dataclasses
 import importlib
 from collections.abc import Iterable
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import groupby
 from math import fsum
 
@@ -21,30 +21,90 @@ from claimbook.claims import find_claim, load_claims
 from claimbook.claims.controls import FROM_EVIDENCE
 from claimbook.claims.decisions import decide
 from claimbook.claims.verdicts import Verdicts
-from claimbook.pages.plotting import use_style
+from claimbook.claims.sentences import ANYWHERE
+from claimbook.pages.plotting import series, use_style
 from claimbook.records import (
     DIGITS, PROFILES, Record, check_page, check_profile, check_records, digest,
     recorded_fields, rounded)
 from claimbook.records.checks import instance, lists_runs, whole
-from claimbook.records.compute import KEPT, runs_at, trains
+from claimbook.records.compute import KEPT, records, runs_at, trains
 from claimbook.records.errors import InputError
 from claimbook.records.files import check_writable, folder_named, to_json, write_text
 from claimbook.records.provenance import clock_of
+from claimbook.records.values import values
 
 
 class Page:
-    """One page of the book, named "<paper>/<page>" after its file in notebooks/.
+    """One page of a book, named "<paper>/<page>" after its file in notebooks/.
 
-    Raises InputError for another name.
+    profile: "stored" shows the best records that are committed; that of a profile computes what is
+    missing. Raises InputError for another name or profile.
     """
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, profile: str = "stored"):
         check_page(name)
-        self.name = name
+        check_profile(profile)
+        self.name, self.asked = name, profile
         self.output = folder_named("CLAIMBOOK_OUTPUT", f"runs/{name}")
+        self.read, self.together = [], []  # all records that the page has asked for; those not apart
         self.decisions = {}  # by claim, so that a cell that is run again replaces its own
         use_style()
         pd.set_option("display.max_colwidth", None)
+
+    @property
+    def runs(self):
+        """The function that lists the page's runs at a profile: `runs` of papers/<paper>/<page>.py."""
+        return runs_of(self.name)
+
+    @cached_property
+    def records(self) -> list[Record]:
+        """The records of the page's runs, in their order; computed where they are missing and asked for."""
+        return self.recorded(self.runs)
+
+    def recorded(self, runs, apart: bool = False) -> list[Record]:
+        """The records of other runs, a function from a profile to their list.
+
+        apart: they may be of another profile than the page's others, and say so where they are drawn
+        or judged. Raises InputError as `claimbook.records.compute.records` does.
+        """
+        found = records(runs, self.asked, self.name)
+        self.read += found
+        if not apart:
+            self.together += found
+        return found
+
+    @property
+    def profile(self) -> str:
+        """The profile of the records that the page shows, but for those apart; raises InputError where
+        they are of several."""
+        return shown_profile(self.together or self.records)
+
+    def values(self, metric: str, records=None, **labels: str) -> pd.Series:
+        """A metric of the page's records, or of these, with named axes; see
+        `claimbook.records.values.values`."""
+        return values(self.records if records is None else records, metric, **labels)
+
+    def settings(self, assumed=(), place: int = 0, runs=None) -> pd.DataFrame:
+        """The settings of one of the page's runs, or of other runs, with where each is from.
+
+        assumed: names of those that the paper does not give. What differs from profile "paper" was
+        chosen for the profile that is shown. Raises InputError for an assumed name that no setting has.
+        """
+        return settings_of(self.runs if runs is None else runs, self.profile, assumed, place)
+
+    def series(self, panel: str, name: str, xs, samples, within=ANYWHERE, scale: str = "linear",
+               profile: str | None = None) -> pd.DataFrame:
+        """Rows of the figure's table: mean and 95% interval over seeds at each x.
+
+        samples: (seeds, len(xs)), or (len(xs),) for a curve without spread. within: what the quantity
+        can be; the interval is cut there. scale: "log" for means and intervals of the logarithm.
+        profile: where it is not that of the page, as of printed numbers.
+        """
+        return series(panel, name, xs, samples, self.profile if profile is None else profile, within, scale)
+
+    def provenance(self, records=None) -> str:
+        """Where the numbers of the page come from, in one line: of all its records, or of these."""
+        return provenance_line(self.read if records is None else records, self.name)
 
     def save_figure(self, *tables: pd.DataFrame) -> pd.DataFrame:
         """Write the numbers behind the figure as figure.csv and return them as one table.
@@ -61,19 +121,21 @@ class Page:
                                                             float_format=f"%.{DIGITS}g"))
         return table
 
-    def decide(self, claim_id: str, evidence: dict, profile: str, gate=None,
-               control=None) -> None:
+    def decide(self, claim: int | str, evidence: dict, gate=None, control=None,
+               profile: str | None = None) -> None:
         """Hand evidence, samples over seeds for each part, to a claim and note the verdict.
 
-        gate, control: what `claimbook.claims.decisions.decide` says. Raises InputError for a claim of
-        another page.
+        claim: its number, or its name as in causal_lm.6. gate, control: what
+        `claimbook.claims.decisions.decide` says. profile: where it is not that of the page. Raises
+        InputError for a claim of another page.
         """
+        claim_id = claim if isinstance(claim, str) else f"{self.name.split('/')[0]}.{claim}"
         claim = find_claim(claim_id)
         if claim.page != self.name:
             raise InputError(f"{claim_id}: expected a claim of page {self.name}, "
                              f"it belongs to {claim.page}")
         evidence, gate, control = map(rounded_samples, (evidence, gate, control))
-        decided = decide(claim, evidence, profile, gate, control)
+        decided = decide(claim, evidence, self.profile if profile is None else profile, gate, control)
         self.decisions[claim_id] = decided
         write_text(self.output / "evidence.json", to_json(
             {name: entry(item) for name, item in self.decisions.items()}))

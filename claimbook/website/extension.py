@@ -19,7 +19,7 @@ from claimbook.pages.names import all_pages
 from claimbook.website.accessible import repair
 from claimbook.website.assets import cut_icons, leave_out
 from claimbook.website.claim_pages import claim_pages
-from claimbook.website.figures import NUMBERED, complete_captions, figure_first
+from claimbook.website.figures import NUMBERED, figure_first, with_captions
 from claimbook.website.footer import footer
 from claimbook.website.glossary import link_terms
 from claimbook.website.ledger import bar, in_words
@@ -67,7 +67,7 @@ def prepare_cells(app, docname: str, source: list[str]) -> None:
     files on disk stay as they are."""
     if docname.startswith("notebooks/"):
         notebook = json.loads(source[0])
-        complete_captions(docname.removeprefix("notebooks/"), notebook["cells"])
+        notebook["cells"] = with_captions(docname.removeprefix("notebooks/"), notebook["cells"])
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
                 fold(cell["metadata"])

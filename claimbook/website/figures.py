@@ -15,16 +15,21 @@ from claimbook.records.errors import InputError
 NUMBERED = "Figure %s of this book."  # unlike "Figure 2", which is the paper's
 
 
-def complete_captions(page: str, cells: list[dict]) -> None:
-    """Gives each figure of a page a name, by which Sphinx numbers it, and says which runs it shows.
-
-    cells: of the page's notebook; their metadata is changed.
-    """
-    figures = [cell["metadata"]["mystnb"]["figure"] for cell in cells
-               if "figure" in cell["metadata"].get("mystnb", {})]
-    for place, figure in enumerate(figures, start=1):
-        figure["name"] = f"figure {page} {place}"
-        figure["caption"] += runs_shown(page)
+def with_captions(page: str, cells: list[dict]) -> list[dict]:
+    """A page's cells, each figure with the caption and the text for who cannot see it that stand in the
+    cell of text behind it, a name, by which Sphinx numbers it, and which runs it shows."""
+    found = []
+    for cell in cells:
+        if "caption" not in cell["metadata"].get("tags", ()):
+            found.append(cell)
+            continue
+        caption, _, alt = re.sub(r"\s+", " ", "".join(cell["source"])).partition("Alt text: ")
+        place = next(place for place in reversed(range(len(found))) if "figure" in found[place]["metadata"].get("tags", ()))
+        figure = found[place] = deepcopy(found[place])
+        own = figure["metadata"].setdefault("mystnb", {})
+        own["image"] = own.get("image", {}) | {"alt": alt.strip()}
+        own["figure"] = {"name": f"figure {page} {place}", "caption": caption.strip() + runs_shown(page)}
+    return found
 
 
 def figure_first(cells: list[dict]) -> list[dict]:

@@ -66,6 +66,12 @@ class Run(Component):
         for evaluation in (self.evaluation, self.along and self.along.evaluation):
             self.check_evaluation(evaluation, self.task)
 
+    def axes(self, metric: str) -> dict:
+        """The axes of a metric: those of its evaluation, after "step" for what was measured on the way."""
+        if self.along and metric.endswith("_along"):
+            return {"step": self.along.steps} | self.along.evaluation.axes(metric.removesuffix("_along"))
+        return self.evaluation.axes(metric)
+
     def check_evaluation(self, evaluation, task) -> None:
         """Raises InputError for an evaluation on this task that this model, trained so, cannot answer."""
         if evaluation is not None:  # None where only the training matters

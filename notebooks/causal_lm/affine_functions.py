@@ -19,14 +19,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.causal_lm import affine_functions as sheet
 from papers.causal_lm.affine_functions import LENGTHS
 
-page = claimbook.Page("causal_lm/affine_functions")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_table(sheet.runs(shown)[0])[["value"]]
+page = claimbook.Page("causal_lm/affine_functions", profile)
+records = page.records
+claimbook.settings_table(sheet.runs(page.profile)[0])[["value"]]
 
 # %% [markdown]
 # All settings are ours, since the paper has no such model.
@@ -35,13 +33,11 @@ claimbook.settings_table(sheet.runs(shown)[0])[["value"]]
 
 # %%
 from claimbook.claims.sentences import POSITIVE
-from claimbook.pages.plotting import series
-
 errors = claimbook.stacked(records, ("prefix", "causal"), "error")
-table = page.save_figure(*(series("lines", mask, LENGTHS, own, shown, POSITIVE)
+table = page.save_figure(*(page.series("lines", mask, LENGTHS, own, POSITIVE)
                            for mask, own in errors.items()))
 
-# %% mystnb={"figure": {"caption": "Mean squared error of two small transformers on lines $y = a x + b$, against the number of labeled pairs in the prompt; both axes are logarithmic. Under the prefix mask all pairs see each other, under the causal mask each sees only those before it. With one pair the masks are the same, and what differs there is the training; lower is better."}, "image": {"alt": "Mean squared error on lines against 1 to 39 pairs, on logarithmic axes. Both curves fall from 1.2 to below 0.01; from two pairs on the prefix curve lies lower."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 from papers.colors import marked
@@ -53,6 +49,15 @@ axes.set(xscale="log", yscale="log", xlabel="pairs $n$", ylabel="mean squared er
 axes.set_xticks(LENGTHS, LENGTHS)
 axes.minorticks_off()
 legend = axes.legend()
+
+# %% [markdown] tags=["caption"]
+# Mean squared error of two small transformers on lines $y = a x + b$, against the number
+# of labeled pairs in the prompt; both axes are logarithmic. Under the prefix mask all
+# pairs see each other, under the causal mask each sees only those before it. With one
+# pair the masks are the same, and what differs there is the training; lower is better.
+#
+# Alt text: Mean squared error on lines against 1 to 39 pairs, on logarithmic axes. Both
+# curves fall from 1.2 to below 0.01; from two pairs on the prefix curve lies lower.
 
 # %% [markdown]
 # Error on unseen prompts; the answer 0 has an error of 2.
@@ -73,4 +78,4 @@ numbers(table, x="pairs")
 # {download}`figure.csv <../../results/causal_lm/affine_functions/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

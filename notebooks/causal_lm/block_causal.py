@@ -30,16 +30,14 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.causal_lm import block_causal as sheet, trained
 
-page = claimbook.Page("causal_lm/block_causal")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-size, of_paper = trained.SHORT_SIZES[shown], sheet.runs("paper")
+page = claimbook.Page("causal_lm/block_causal", profile)
+records = page.records
+size, of_paper = trained.SHORT_SIZES[page.profile], sheet.runs("paper")
 # The runs of a kind are side by side, one per seed: the first of the second kind.
-claimbook.settings_table(sheet.runs(shown)[size.seeds], trained.assumed(size),
-                      of_paper[trained.SHORT_SIZES["paper"].seeds], shown)
+claimbook.settings_table(sheet.runs(page.profile)[size.seeds], trained.assumed(size),
+                      of_paper[trained.SHORT_SIZES["paper"].seeds], page.profile)
 
 # %% [markdown]
 # These are the settings of blocks of two pairs with shared layers.
@@ -49,18 +47,15 @@ claimbook.settings_table(sheet.runs(shown)[size.seeds], trained.assumed(size),
 # %%
 import numpy as np
 from claimbook.claims.sentences import POSITIVE
-from claimbook.pages.plotting import series
-
 cells, plain = sheet.block_cells(size), sheet.plain_cells()
 errors = trained.final_errors(records, cells + plain)
 blocks = [1, *size.blocks, size.pairs]
 table = page.save_figure(*(
-    series("linear", f"{sharing} layers", blocks,
-           np.stack([errors[c] for c in cells if c.sharing == sharing], axis=1),
-           shown, POSITIVE)
+    page.series("linear", f"{sharing} layers", blocks,
+           np.stack([errors[c] for c in cells if c.sharing == sharing], axis=1), POSITIVE)
     for sharing in ("shared", "unshared")))
 
-# %% mystnb={"figure": {"caption": "Mean squared error on linear regression (vertical) of decoders in which pairs see each other in blocks, against the number of pairs in a block (horizontal), on logarithmic axes. Blocks of one pair are the causal mask, one block of all pairs is the prefix mask; one curve has the same weights in every layer, the other has not. If seeing more of the other pairs helps, the curves fall from left to right."}, "image": {"alt": "Query error on linear regression against the pairs per block of a block-causal mask, from 1, which is causal, to all pairs, which is prefix, for shared and unshared layers."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 
@@ -74,6 +69,17 @@ axes.set(xscale="log", yscale="log", xlabel="pairs per block",
 axes.set_xticks(blocks, names, minor=False)
 axes.minorticks_off()
 legend = axes.legend()
+
+# %% [markdown] tags=["caption"]
+# Mean squared error on linear regression (vertical) of decoders in which pairs see each
+# other in blocks, against the number of pairs in a block (horizontal), on logarithmic
+# axes. Blocks of one pair are the causal mask, one block of all pairs is the prefix mask;
+# one curve has the same weights in every layer, the other has not. If seeing more of the
+# other pairs helps, the curves fall from left to right.
+#
+# Alt text: Query error on linear regression against the pairs per block of a block-causal
+# mask, from 1, which is causal, to all pairs, which is prefix, for shared and unshared
+# layers.
 
 # %% [markdown]
 # Query error; bands are 95% intervals over seeds.
@@ -120,4 +126,4 @@ sheet.seed_by_seed({
 # {download}`figure.csv <../../results/causal_lm/block_causal/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -29,19 +29,17 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.causal_lm import few_shot_tokens as sheet
 
-page = claimbook.Page("causal_lm/few_shot_tokens")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-runs = sheet.runs(shown)
+page = claimbook.Page("causal_lm/few_shot_tokens", profile)
+records = page.records
+runs = sheet.runs(page.profile)
 assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths",
            "recipe.steps", "recipe.batch", "recipe.learning_rate", "recipe.schedule",
            "recipe.warmup", "recipe.weight_decay", "model.queries_see_themselves",
            "evaluation.lengths", "evaluation.prompts", "evaluation.seed", "seed",
            "pretraining_tasks", "evaluation.own_prompts")
-claimbook.settings_of(sheet.runs, shown, assumed)
+page.settings(assumed)
 
 # %% [markdown]
 # These are the settings of the prefix decoder. The causal one differs in `model.mask`
@@ -56,20 +54,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from claimbook.pages.plotting import series
-
 wrong = claimbook.stacked(records, ("prefix", "causal"), "wrong")
 on_shared = replace(runs[0].evaluation, own_prompts=False)  # ridge has no seed of its own
 ridge = on_shared.measure(sheet.TEXTS, sheet.RidgeByClass())["wrong"]
 ratios = wrong["prefix"] / wrong["causal"]
 table = page.save_figure(
-    *(series("accuracy", mask, sheet.SHOTS, 100 * (1 - shares), shown)
+    *(page.series("accuracy", mask, sheet.SHOTS, 100 * (1 - shares))
       for mask, shares in wrong.items()),
-    series("accuracy", "ridge", sheet.SHOTS, 100 * (1 - ridge), shown),
-    series("ratio", "prefix / causal", sheet.SHOTS, ratios, shown),
+    page.series("accuracy", "ridge", sheet.SHOTS, 100 * (1 - ridge)),
+    page.series("ratio", "prefix / causal", sheet.SHOTS, ratios),
 )
 
-# %% mystnb={"figure": {"caption": "Left: share of right answers on few-shot classification of made-up texts, against the number of solved examples (shots), for small decoders with the prefix and with the causal mask, beside ridge regression and chance. Right: the error rate under the prefix mask over that under the causal mask. A ratio below 1 means that the prefix mask is better; bands are 95% intervals over seeds."}, "image": {"alt": "Left: accuracy in percent against the number of shots, from 3 to 40; the prefix and the causal decoder lie on each other, rising from 51 to 75, below ridge by class and far above chance. Right: error rate with the prefix mask over that with the causal mask; the mean falls from 1.00 to 0.99, with a band that contains 1 except at 20 shots."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 from papers.colors import color_of, marked
@@ -88,6 +84,19 @@ panels[1].set(ylabel="error rate, prefix / causal")
 for axes in panels:
     axes.set(xscale="log", xlabel="shots", xticks=sheet.SHOTS, xticklabels=sheet.SHOTS)
     axes.minorticks_off()
+
+# %% [markdown] tags=["caption"]
+# Left: share of right answers on few-shot classification of made-up texts, against the
+# number of solved examples (shots), for small decoders with the prefix and with the
+# causal mask, beside ridge regression and chance. Right: the error rate under the prefix
+# mask over that under the causal mask. A ratio below 1 means that the prefix mask is
+# better; bands are 95% intervals over seeds.
+#
+# Alt text: Left: accuracy in percent against the number of shots, from 3 to 40; the
+# prefix and the causal decoder lie on each other, rising from 51 to 75, below ridge by
+# class and far above chance. Right: error rate with the prefix mask over that with the
+# causal mask; the mean falls from 1.00 to 0.99, with a band that contains 1 except at 20
+# shots.
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. "Ridge by class" is {term}`ridge regression` of each
@@ -115,7 +124,7 @@ by_shots = lambda values: {f"{shots} shots": own
 chance = 1 - 1 / sheet.TEXTS.classes
 worst = np.maximum(wrong["prefix"], wrong["causal"])[:, -1] / chance  # with 40 shots
 of_seed_before = np.roll(wrong["causal"], 1, axis=0) / wrong["causal"]
-page.decide("causal_lm.39", by_shots(ratios), shown, list(worst),
+page.decide("causal_lm.39", by_shots(ratios), list(worst),
             by_shots(of_seed_before))
 page.verdicts()
 
@@ -140,4 +149,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/few_shot_tokens/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -27,12 +27,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.causal_lm import fig01_dynamics as sheet
 
-page = claimbook.Page("causal_lm/fig01_dynamics")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("causal_lm/fig01_dynamics", profile)
+records = page.records
 claimbook.settings_table(sheet.Dynamics(),
                       assumed=("every", "shown_queries", "seed"))
 
@@ -46,20 +44,18 @@ claimbook.settings_table(sheet.Dynamics(),
 import numpy as np
 import pandas as pd
 
-from claimbook.pages.plotting import series
-
 first, run = records[0], records[0].run
 depth = np.arange(run["layers"] + 1)
 positions = range(run["every"], run["pairs"] + 1, run["every"])
 tables = []
 for mask in ("prefix", "causal"):
-    tables += [series(mask, f"pair {j}", depth, curve, shown)
+    tables += [page.series(mask, f"pair {j}", depth, curve)
                for j, curve in zip(positions, first[f"{mask}_pairs"])]
-    tables += [series(mask, f"query {k + 1}", depth, curve, shown)
+    tables += [page.series(mask, f"query {k + 1}", depth, curve)
                for k, curve in enumerate(first[f"{mask}_queries"])]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "What linear attention with constructed weights computes, layer by layer: the last coordinate of some labeled pairs (grey, lighter for early ones) and of four queries (color), over 50 layers. A pair starts at its label and is solved at 0; a query is right when it reaches its dotted line, minus its label. Under the prefix mask the queries reach their lines, under the causal mask they stop elsewhere."}, "image": {"alt": "Two panels, prefix and causal attention: the last coordinate of eight pairs and four queries over 50 layers. Under both masks the pairs go from their labels to 0. The queries go from 0 to minus their labels under prefix attention and to other values under causal attention.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import COLORS, draw, legend_below
 
@@ -74,6 +70,18 @@ for axes, mask in zip(panels, ("prefix", "causal")):
     axes.set(title=f"{mask} attention", xlabel="layers")
 panels[0].set(ylabel=r"last coordinate $\delta$")
 legend = legend_below(panels[0], 6)
+
+# %% [markdown] tags=["caption"]
+# What linear attention with constructed weights computes, layer by layer: the last
+# coordinate of some labeled pairs (grey, lighter for early ones) and of four queries
+# (color), over 50 layers. A pair starts at its label and is solved at 0; a query is right
+# when it reaches its dotted line, minus its label. Under the prefix mask the queries
+# reach their lines, under the causal mask they stop elsewhere.
+#
+# Alt text: Two panels, prefix and causal attention: the last coordinate of eight pairs
+# and four queries over 50 layers. Under both masks the pairs go from their labels to 0.
+# The queries go from 0 to minus their labels under prefix attention and to other values
+# under causal attention.
 
 # %% [markdown]
 # ## Numbers
@@ -102,7 +110,7 @@ pd.DataFrame({names: {"smallest": f"{min(values):.2g}",
 
 # %%
 kinds = ("pairs", "queries")
-page.decide("causal_lm.35", {kind: left["prefix", kind] for kind in kinds}, shown,
+page.decide("causal_lm.35", {kind: left["prefix", kind] for kind in kinds},
             control={kind: left["causal", kind] for kind in kinds})
 page.verdicts()
 
@@ -120,4 +128,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/fig01_dynamics/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -30,12 +30,10 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of the left and middle panels"} tags=["hide-output"]
 import claimbook
-import icllib
 from papers.causal_lm import fig02_linear_attention as sheet
 
-page = claimbook.Page("causal_lm/fig02_linear_attention")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("causal_lm/fig02_linear_attention", profile)
+records = page.records
 claimbook.settings_table(sheet.LayerErrors(), assumed=("seed",))
 
 # %% mystnb={"code_prompt_show": "Settings of the right panel"} tags=["hide-output"]
@@ -47,7 +45,6 @@ claimbook.settings_table(sheet.StationaryErrors(), assumed=("sequences", "seed")
 # %%
 import numpy as np
 
-from claimbook.pages.plotting import series
 from icllib.theory.gradient_descent import expected_kaczmarz_error
 
 errors = {kind: claimbook.samples(records, kind) for kind in
@@ -57,13 +54,13 @@ depth = np.arange(errors["prefix_pairs"].shape[1])
 pairs = np.arange(1, stationary[0].shape[1] + 1)
 expected = expected_kaczmarz_error(sheet.StationaryErrors().dimension, pairs)
 table = page.save_figure(
-    *(series(*kind.split("_"), depth, values, shown)
+    *(page.series(*kind.split("_"), depth, values)
       for kind, values in errors.items()),
-    *(series("stationary", f"mu = {mu}", pairs, values, shown)
+    *(page.series("stationary", f"mu = {mu}", pairs, values)
       for mu, values in stationary.items()),
-    series("stationary", "closed form, mu = 0", pairs, expected, shown))
+    page.series("stationary", "closed form, mu = 0", pairs, expected))
 
-# %% mystnb={"figure": {"caption": "Mean squared error of linear attention with constructed weights, on a logarithmic axis. Left and middle: against the number of layers, for the pairs in the prompt (dashed) and for queries (solid). With the prefix mask the error on queries falls along with that on pairs; with the causal mask it stays near 0.4. Right: the error that the causal mask ends with after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$."}, "image": {"alt": "Three panels, errors on pairs dashed and on queries solid. Left, in green: under prefix attention both fall together over 50 layers. Middle, in purple: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right, from light to dark grey: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import OLIVE, draw
 from papers.colors import color_of
@@ -82,6 +79,21 @@ draw(panels[2], table, "stationary", "closed form, mu = 0", color=OLIVE, ls=":",
 panels[2].set(title="causal, infinitely many layers", xlabel="pairs n")
 panels[0].set(yscale="log", ylabel="mean squared error", ylim=(1e-7, 100))
 legends = [axes.legend() for axes in panels]
+
+# %% [markdown] tags=["caption"]
+# Mean squared error of linear attention with constructed weights, on a logarithmic axis.
+# Left and middle: against the number of layers, for the pairs in the prompt (dashed) and
+# for queries (solid). With the prefix mask the error on queries falls along with that on
+# pairs; with the causal mask it stays near 0.4. Right: the error that the causal mask
+# ends with after infinitely many layers, against the number of pairs $n$, for inputs with
+# mean $\mu$.
+#
+# Alt text: Three panels, errors on pairs dashed and on queries solid. Left, in green:
+# under prefix attention both fall together over 50 layers. Middle, in purple: under
+# causal attention the error on pairs falls, the error on queries stays near 0.4. Right,
+# from light to dark grey: query error of the causal limit against the number of pairs,
+# falling more slowly the larger the mean of the inputs; the closed form lies on the mu =
+# 0 curve.
 
 # %% [markdown]
 # Bands are 95% intervals over five seeds, each with 64 prompts (left, middle) or 1,000 (right).
@@ -126,7 +138,7 @@ print(f"standard error at n = 100 of a mean over 64 prompts: "
 # %%
 handed = sheet.figure_2_evidence(errors, stationary)
 for number, (evidence, control) in handed.items():
-    page.decide(f"causal_lm.{number}", evidence, shown, control=control)
+    page.decide(f"causal_lm.{number}", evidence, control=control)
 page.verdicts()
 
 # %% [markdown]
@@ -160,4 +172,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/fig02_linear_attention/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

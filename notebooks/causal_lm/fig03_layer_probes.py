@@ -24,32 +24,28 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.causal_lm import fig03_layer_probes as sheet, trained
 
-page = claimbook.Page("causal_lm/fig03_layer_probes")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(sheet.runs, shown, trained.ASSUMED)
+page = Page("causal_lm/fig03_layer_probes", profile)
+records = page.records
+page.settings(trained.ASSUMED)
 
 # %% [markdown]
 # ## Figure
 
 # %%
 import numpy as np
-from claimbook.pages.plotting import series
-
 cells = trained.figure_3_cells()
 found = trained.errors_by_cell(records, cells, "_by_layer")
 errors = {cell: values[:, :, 0]  # (seeds, layers)
           for cell, values in found.items()}
 layers = np.arange(1, 1 + next(iter(errors.values())).shape[1])
 table = page.save_figure(*(
-    series(task, cell.mask, layers, errors[cell], shown, trained.WITHIN[task])
+    page.series(task, cell.mask, layers, errors[cell], trained.WITHIN[task])
     for task in trained.TASKS for cell in cells if cell.task == task))
 
-# %% mystnb={"figure": {"caption": "Error on queries after every layer, for trained transformers whose layers share their weights, on three tasks; the answer is read after each layer by a linear probe that does not change the model. Where the curve of the causal mask lies above that of the prefix mask, it is the worse one; bands are 95% intervals over seeds."}, "image": {"alt": "Three panels, one per task: query error after every layer, read by probes, for the prefix and the causal mask with shared layers. All fall with depth; after the last layer the prefix curve lies lower on every task, after the first the causal one does on classes."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import marked
@@ -62,6 +58,17 @@ for axes, task in zip(panels, trained.TASKS):
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")
 legend = legend_below(panels[0], 2)
+
+# %% [markdown] tags=["caption"]
+# Error on queries after every layer, for trained transformers whose layers share their
+# weights, on three tasks; the answer is read after each layer by a linear probe that does
+# not change the model. Where the curve of the causal mask lies above that of the prefix
+# mask, it is the worse one; bands are 95% intervals over seeds.
+#
+# Alt text: Three panels, one per task: query error after every layer, read by probes, for
+# the prefix and the causal mask with shared layers. All fall with depth; after the last
+# layer the prefix curve lies lower on every task, after the first the causal one does on
+# classes.
 
 # %% [markdown]
 # Bands are 95% intervals over seeds; one that reaches the bottom of its panel includes 0.
@@ -93,13 +100,13 @@ def slopes(task, window):
 early, late = slice(0, max(depth // 3, 2)), slice(depth // 2 - 1, depth)
 growth = lambda task, window: np.subtract(*slopes(task, window))
 last = {cell: values[:, -1] for cell, values in errors.items()}
-learned = {task: trained.reached(last, [c for c in cells if c.task == task], shown)
+learned = {task: trained.reached(last, [c for c in cells if c.task == task], page.profile)
            for task in trained.TASKS}
 page.decide("causal_lm.13", {task: growth(task, late) - growth(task, early)
-                             for task in trained.TASKS}, shown, learned)
+                             for task in trained.TASKS}, learned)
 in_window = lambda window: {task: np.divide(*slopes(task, window))
                             for task in trained.TASKS}
-page.decide("causal_lm.45", in_window(early), shown, learned, in_window(late))
+page.decide("causal_lm.45", in_window(early), learned, in_window(late))
 page.verdicts()
 
 # %% [markdown]
@@ -122,4 +129,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/fig03_layer_probes/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

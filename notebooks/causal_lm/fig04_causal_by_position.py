@@ -32,12 +32,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.causal_lm import fig04_causal_by_position as sheet, layers
 
-page = claimbook.Page("causal_lm/fig04_causal_by_position")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("causal_lm/fig04_causal_by_position", profile)
+records = page.records
 claimbook.settings_table(sheet.ByPositionErrors(),
                       assumed=("pairs", "sequences", "every", "seed"))
 
@@ -49,7 +47,6 @@ claimbook.settings_table(sheet.ByPositionErrors(),
 # prompts, with 95% intervals as bands.
 
 # %%
-from claimbook.pages.plotting import series
 from icllib.theory import kaczmarz
 
 pairs, run = records[0]["pairs"].astype(int), records[0].run
@@ -60,12 +57,12 @@ sampled = {(name, mu): claimbook.samples(records, metric, input_mean=mu)
            for name, metric in metrics.items() for mu in layers.INPUT_MEANS}
 tables = []
 for (name, mu), values in sampled.items():
-    tables.append(series(name, f"mu = {mu:g}", pairs, values, shown))
+    tables.append(page.series(name, f"mu = {mu:g}", pairs, values))
     expected = exact[name](run["dimension"], mu, run["pairs"])[pairs]
-    tables.append(series(name, f"exact, mu = {mu:g}", pairs, expected, shown))
+    tables.append(page.series(name, f"exact, mu = {mu:g}", pairs, expected))
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Mean squared error on queries of two versions of causal linear attention after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$. Left, the paper's main version divides the step by $n$; right, the variant divides it by the position $j$ of the pair. Dashed lines are exact, colored ones sampled. The variant is worse at every mean."}, "image": {"alt": "Two panels of query error against the number of pairs up to 300, for mu 0 to 3, sampled and exact. Left, eta over n: straight lines on a log scale, steepest at mu 0. Right, eta over j: all curves are higher, and those for mu 0 and 1 flatten. Sampled and exact curves agree."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import COLORS, draw, legend_below
 
@@ -80,6 +77,18 @@ for axes, name in zip(panels, metrics):
 panels[0].set(title=r"main version, $\eta / n$", ylabel="mean squared error")
 panels[1].set(title=r"variant of Figure 4, $\eta / j$")
 legend = legend_below(panels[0], 5)
+
+# %% [markdown] tags=["caption"]
+# Mean squared error on queries of two versions of causal linear attention after
+# infinitely many layers, against the number of pairs $n$, for inputs with mean $\mu$.
+# Left, the paper's main version divides the step by $n$; right, the variant divides it by
+# the position $j$ of the pair. Dashed lines are exact, colored ones sampled. The variant
+# is worse at every mean.
+#
+# Alt text: Two panels of query error against the number of pairs up to 300, for mu 0 to
+# 3, sampled and exact. Left, eta over n: straight lines on a log scale, steepest at mu 0.
+# Right, eta over j: all curves are higher, and those for mu 0 and 1 flatten. Sampled and
+# exact curves agree.
 
 # %% [markdown]
 # ## Numbers
@@ -125,15 +134,14 @@ def swapped_ratio(mu, n):
 
 for number, cases in ((15, {f"n = {n}": (0, n) for n in (40, 100, 300)}),
                       (18, {f"mu = {mu}": (mu, 300) for mu in (1, 2, 3)})):
-    page.decide(f"causal_lm.{number}", {part: ratio(*case) for part, case in cases.items()},
-                shown, control={part: swapped_ratio(*case) for part, case in cases.items()})
+    page.decide(f"causal_lm.{number}", {part: ratio(*case) for part, case in cases.items()}, control={part: swapped_ratio(*case) for part, case in cases.items()})
 worst = {name: [deviations[name].max()] for name in checks}
 wrong = sheet.ByPositionPropositions(64, 40, off=0.01).measure()  # one percent off
 for number, parts in {17: {"stationary point": "7 stationary",
                            "one-layer contraction": "7 contraction"},
                       19: {"online recursion": "8"}}.items():
     page.decide(f"causal_lm.{number}",
-                {part: worst[name] for part, name in parts.items()}, shown,
+                {part: worst[name] for part, name in parts.items()},
                 control={part: [wrong[name]] for part, name in parts.items()})
 page.verdicts()
 
@@ -152,4 +160,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/fig04_causal_by_position/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

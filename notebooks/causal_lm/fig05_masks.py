@@ -17,12 +17,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.causal_lm import fig05_masks as sheet
 
-page = claimbook.Page("causal_lm/fig05_masks")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("causal_lm/fig05_masks", profile)
+records = page.records
 claimbook.settings_table(sheet.MaskCheck("prefix"), assumed=(
     "mask", "pairs", "queries", "block", "layers", "step_size", "seed"))
 
@@ -32,14 +30,12 @@ claimbook.settings_table(sheet.MaskCheck("prefix"), assumed=(
 # %%
 import numpy as np
 
-from claimbook.pages.plotting import series
-
 columns = np.arange(1, 19)
 table = page.save_figure(*(
-    series(r.run["mask"], f"row {row}", columns, cells, shown)
+    page.series(r.run["mask"], f"row {row}", columns, cells)
     for r in records for row, cells in enumerate(r["mask"], start=1)))
 
-# %% mystnb={"figure": {"caption": "Who may look at whom: four attention masks over 12 labeled pairs (violet rows) and then 6 queries (gold rows). A filled cell means that the token of this row attends to the token of this column. In all masks but the full one a query attends to all pairs and to nothing else."}, "image": {"alt": "Four square masks over 12 pairs and 6 queries. Full: everything filled. Prefix: all pairs see all pairs, queries see all pairs. Block-causal: pairs see blocks of four up to their own. Causal: a triangle over the pairs. In the last three the query columns are empty.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET
 
@@ -57,6 +53,17 @@ for axes, r in zip(panels, records):
     axes.grid(False)
     axes.axvline(12.5, color="black", lw=0.8)
     axes.axhline(12.5, color="black", lw=0.8)
+
+# %% [markdown] tags=["caption"]
+# Who may look at whom: four attention masks over 12 labeled pairs (violet rows) and then
+# 6 queries (gold rows). A filled cell means that the token of this row attends to the
+# token of this column. In all masks but the full one a query attends to all pairs and to
+# nothing else.
+#
+# Alt text: Four square masks over 12 pairs and 6 queries. Full: everything filled.
+# Prefix: all pairs see all pairs, queries see all pairs. Block-causal: pairs see blocks
+# of four up to their own. Causal: a triangle over the pairs. In the last three the query
+# columns are empty.
 
 # %% [markdown]
 # Lines divide the 12 pairs from the 6 queries.
@@ -95,4 +102,4 @@ pd.DataFrame({r.run["mask"]: {
 # {download}`figure.csv <../../results/causal_lm/fig05_masks/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

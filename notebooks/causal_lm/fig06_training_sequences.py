@@ -18,15 +18,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from icllib.training import untrained
 from papers.causal_lm import fig06_training_sequences as sheet, trained
 
-page = claimbook.Page("causal_lm/fig06_training_sequences")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(sheet.runs, shown, trained.assumed(trained.SHORT_SIZES[shown]))
+page = Page("causal_lm/fig06_training_sequences", profile)
+records = page.records
+page.settings(trained.assumed(trained.SHORT_SIZES[page.profile]))
 
 # %% [markdown]
 # `pretraining_tasks` is the number of stored sequences: here one batch, which has 64 sequences in the
@@ -36,19 +34,17 @@ claimbook.settings_of(sheet.runs, shown, trained.assumed(trained.SHORT_SIZES[sho
 
 # %%
 import numpy as np
-from claimbook.pages.plotting import series
-
-cells = sheet.figure_6_cells(trained.SHORT_SIZES[shown])
+cells = sheet.figure_6_cells(trained.SHORT_SIZES[page.profile])
 errors = trained.final_errors(records, cells)
 counts = sorted({cell.batches for cell in cells})
 curves = {(task, mask): np.stack([errors[cell] for cell in cells  # (seeds, counts)
                                   if (cell.task, cell.mask) == (task, mask)], axis=1)
           for task in trained.TASKS for mask in trained.MASKS}
 table = page.save_figure(*(
-    series(task, mask, counts, values, shown, trained.WITHIN[task])
+    page.series(task, mask, counts, values, trained.WITHIN[task])
     for (task, mask), values in curves.items()))
 
-# %% mystnb={"figure": {"caption": "Error on held-out prompts against the number of batches of training sequences, which are stored and used again and again, on three tasks. If more sequences help, the curves fall to the right; the lower one of the two masks needs fewer of them. Bands are 95% intervals over seeds."}, "image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import marked
@@ -61,6 +57,16 @@ for axes, task in zip(panels, trained.TASKS):
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")
 legend = legend_below(panels[0], 2)
+
+# %% [markdown] tags=["caption"]
+# Error on held-out prompts against the number of batches of training sequences, which are
+# stored and used again and again, on three tasks. If more sequences help, the curves fall
+# to the right; the lower one of the two masks needs fewer of them. Bands are 95%
+# intervals over seeds.
+#
+# Alt text: Three panels, one per task: held-out query error against the number of batches
+# of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves
+# fall to the right.
 
 # %% [markdown]
 # Bands are 95% intervals over seeds; one that reaches the bottom of its panel includes 0.
@@ -83,8 +89,8 @@ def slopes(errors):
         errors[cell] for cell in cells if (cell.task, cell.mask) == (task, mask)]), 1)[0]
         for task in trained.TASKS for mask in trained.MASKS}
 
-page.decide("causal_lm.31", slopes(errors), shown, gate={
-    f"{cell.task} {cell.mask}": trained.reached(errors, [cell], shown)
+page.decide("causal_lm.31", slopes(errors), gate={
+    f"{cell.task} {cell.mask}": trained.reached(errors, [cell], page.profile)
     for cell in cells if cell.batches == trained.FULL_SET},
     control=slopes(trained.final_errors(untrained(records, seeds=1), cells)))
 page.verdicts()
@@ -105,4 +111,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/fig06_training_sequences/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

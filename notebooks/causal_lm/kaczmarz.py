@@ -43,12 +43,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.causal_lm import kaczmarz as sheet, layers
 
-page = claimbook.Page("causal_lm/kaczmarz")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("causal_lm/kaczmarz", profile)
+records = page.records
 claimbook.settings_table(layers.KaczmarzErrors(0.0), assumed=(
     "noise_std", "pairs", "every", "seed"))
 
@@ -63,7 +61,6 @@ claimbook.settings_table(layers.KaczmarzErrors(0.0), assumed=(
 import numpy as np
 
 from claimbook.claims.sentences import POSITIVE
-from claimbook.pages.plotting import series
 from icllib.theory import kaczmarz
 
 pairs, run = records[0]["pairs"].astype(int), records[0].run
@@ -74,12 +71,12 @@ for panel, (metric, noise) in metrics.items():
     for mu in layers.INPUT_MEANS:
         sampled[panel, mu] = claimbook.samples(records, metric, input_mean=mu)
         exact = kaczmarz.expected_errors(dimension, mu, run["pairs"], noise)[pairs]
-        tables += [series(panel, f"mu = {mu:g}", pairs, sampled[panel, mu], shown,
+        tables += [page.series(panel, f"mu = {mu:g}", pairs, sampled[panel, mu],
                           POSITIVE),
-                   series(panel, f"exact, mu = {mu:g}", pairs, exact, shown)]
+                   page.series(panel, f"exact, mu = {mu:g}", pairs, exact)]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Mean squared error of causal linear attention after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$; dashed lines are exact, colored ones sampled. Left, without noise in the labels, the error falls geometrically for every mean, if slowly for large ones. Right, with noise of deviation 0.1, it falls to a floor (dotted), which that for $\\mu = 3$ has not reached at 1,000 pairs."}, "image": {"alt": "Query error against up to 1,000 pairs for mu 0 to 3. Left, without noise: straight lines on a log scale, slower for larger mu, on the exact curves. Right, with label noise 0.1: the curves for mu 0 to 2 end at floors near 0.01, that for mu 3 is still at 0.13."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import COLORS, draw, legend_below
 
@@ -98,6 +95,18 @@ panels[0].set(title="labels without noise", ylim=(1e-12, 30))
 panels[1].set(title=r"label noise $\sigma$ = 0.1", ylim=(5e-3, 30))
 panels[0].set_ylabel("mean squared error")
 legend = legend_below(panels[0], 5)
+
+# %% [markdown] tags=["caption"]
+# Mean squared error of causal linear attention after infinitely many layers, against the
+# number of pairs $n$, for inputs with mean $\mu$; dashed lines are exact, colored ones
+# sampled. Left, without noise in the labels, the error falls geometrically for every
+# mean, if slowly for large ones. Right, with noise of deviation 0.1, it falls to a floor
+# (dotted), which that for $\mu = 3$ has not reached at 1,000 pairs.
+#
+# Alt text: Query error against up to 1,000 pairs for mu 0 to 3. Left, without noise:
+# straight lines on a log scale, slower for larger mu, on the exact curves. Right, with
+# label noise 0.1: the curves for mu 0 to 2 end at floors near 0.01, that for mu 3 is
+# still at 0.13.
 
 # %% [markdown]
 # ## Numbers
@@ -160,7 +169,7 @@ sheet.with_twice_the_pairs(sampled, pairs)
 # %%
 handed = sheet.kaczmarz_evidence(sampled, pairs)
 for number, (evidence, control) in handed.items():
-    page.decide(f"causal_lm.{number}", evidence, shown, control=control)
+    page.decide(f"causal_lm.{number}", evidence, control=control)
 page.verdicts()
 
 # %% [markdown]
@@ -185,4 +194,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/kaczmarz/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

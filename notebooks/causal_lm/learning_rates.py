@@ -22,14 +22,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.causal_lm import learning_rates as sheet, trained
 
-page = claimbook.Page("causal_lm/learning_rates")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_table(sheet.runs(shown)[0], trained.ASSUMED,
-                      trained.table_1("paper")[0], shown)
+page = claimbook.Page("causal_lm/learning_rates", profile)
+records = page.records
+claimbook.settings_table(sheet.runs(page.profile)[0], trained.ASSUMED,
+                      trained.table_1("paper")[0], page.profile)
 
 # %% [markdown]
 # These are the settings of the first model at the first rate.
@@ -37,15 +35,13 @@ claimbook.settings_table(sheet.runs(shown)[0], trained.ASSUMED,
 # ## Figure
 
 # %%
-from claimbook.pages.plotting import series
-
 cells = trained.as_in_table_1()
 errors = trained.final_errors(records, cells)  # (rates,)
 table = page.save_figure(*(
-    series(cell.task, f"{cell.mask}, {cell.sharing}", sheet.RATES, own, shown,
+    page.series(cell.task, f"{cell.mask}, {cell.sharing}", sheet.RATES, own,
            trained.WITHIN[cell.task]) for cell, own in errors.items()))
 
-# %% mystnb={"figure": {"caption": "Error on the queries of held-out prompts against the learning rate, for both masks, with layers that share their weights or do not, on three tasks. One seed. A rate is good if all lines are low at it."}, "image": {"alt": "Three panels, one per task: error on queries against three learning rates, for both masks with shared and unshared layers."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import marked
@@ -61,6 +57,14 @@ for axes, task in zip(panels, trained.TASKS):
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")
 legend = legend_below(panels[0], 2)
+
+# %% [markdown] tags=["caption"]
+# Error on the queries of held-out prompts against the learning rate, for both masks, with
+# layers that share their weights or do not, on three tasks. One seed. A rate is good if
+# all lines are low at it.
+#
+# Alt text: Three panels, one per task: error on queries against three learning rates, for
+# both masks with shared and unshared layers.
 
 # %% [markdown]
 # ## Numbers
@@ -103,4 +107,4 @@ ratios.map(lambda value: short(value, 3))
 # {download}`figure.csv <../../results/causal_lm/learning_rates/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -33,11 +33,10 @@ profile = "stored"
 import pandas as pd
 
 import claimbook
-import icllib
 from papers.causal_lm import layers, propositions as sheet
 
-page = claimbook.Page("causal_lm/propositions")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("causal_lm/propositions", profile)
+records = page.records
 claimbook.settings_table(sheet.runs(profile)[0], assumed=(
     "dimension", "pairs", "steps_to_limit", "step_size", "seed"))
 
@@ -57,7 +56,7 @@ deviations = pd.DataFrame(rows).groupby(["d", "n"])[checks].max()
 # Only the order of magnitude is the same on every machine: is it below the bound?
 deviations.map(lambda deviation: "–" if pd.isna(deviation) else deviation < 1e-10)
 
-# %% mystnb={"figure": {"caption": "How far the layers of linear attention are from what each of Propositions 1 to 5 says they compute: the largest deviation, on a logarithmic axis, for three sizes of the problem ($d$ inputs, $n$ pairs); two parts of Proposition 4 need $d \\ge n$ and have one point. All points lie at the rounding of double precision, far below the dashed bound of $10^{-10}$."}, "image": {"alt": "Largest deviation from each proposition for three sizes, all between 1e-16 and 1e-13, far below the bound of 1e-10."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import band
 
@@ -75,6 +74,16 @@ axes.set(xlabel="proposition", ylabel="largest deviation", ylim=(1e-17, 1e-8),
          xticklabels=[name.replace(" ", "\n") for name in checks])
 axes.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
 table = page.save_figure(*tables)
+
+# %% [markdown] tags=["caption"]
+# How far the layers of linear attention are from what each of Propositions 1 to 5 says
+# they compute: the largest deviation, on a logarithmic axis, for three sizes of the
+# problem ($d$ inputs, $n$ pairs); two parts of Proposition 4 need $d \ge n$ and have one
+# point. All points lie at the rounding of double precision, far below the dashed bound of
+# $10^{-10}$.
+#
+# Alt text: Largest deviation from each proposition for three sizes, all between 1e-16 and
+# 1e-13, far below the bound of 1e-10.
 
 # %% [markdown]
 # With the prefix mask convergence is linear. Its rate is the spectral radius of
@@ -119,4 +128,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/propositions/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -41,16 +41,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from icllib.training import untrained
 from papers.causal_lm import table01_prefix_causal as sheet, trained
 
-page = claimbook.Page("causal_lm/table01_prefix_causal")
-records = icllib.records(trained.table_1, profile, page=page.name)
-classifiers = icllib.records(sheet.classifiers, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(trained.table_1, shown, trained.ASSUMED)
+page = Page("causal_lm/table01_prefix_causal", profile)
+records = page.recorded(trained.table_1)
+classifiers = page.recorded(sheet.classifiers)
+page.settings(trained.ASSUMED, runs=trained.table_1)
 
 # %% [markdown]
 # These are the settings of the first row. Those marked *assumed* are not in the appendix. They
@@ -62,14 +60,27 @@ claimbook.settings_of(trained.table_1, shown, trained.ASSUMED)
 # %%
 cells = trained.as_in_table_1()
 errors = trained.final_errors(records, cells)
-learned = trained.learned(errors, shown)
+learned = trained.learned(errors, page.profile)
 paper = {cell: trained.extra_loss(cell) for cell in cells}
-table = page.save_figure(*trained.task_rows("ours", learned, shown),
+table = page.save_figure(*trained.task_rows("ours", learned, page.profile),
                          *trained.task_rows("paper", paper, "paper"))
 
-# %% mystnb={"figure": {"caption": "Error on queries in three tasks, on a logarithmic axis for the regressions. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights (and are trained with an extra loss, which pulls the outputs at the pairs to 0) or do not. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper; further left is better, and the paper says that the prefix mask is further left in every pair of rows."}, "image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors, diamonds the printed ones. On each task the points of the prefix rows, ours and printed, lie to the left of those of the causal rows with the same sharing."}} tags=["figure"]
+# %% tags=["figure"]
 styles = {"ours": {}, "paper": trained.DIAMOND}
 legend = trained.draw_tasks(table, styles, height=2.6)
+
+# %% [markdown] tags=["caption"]
+# Error on queries in three tasks, on a logarithmic axis for the regressions. Each row is
+# a kind of trained transformer: prefix or causal mask, with layers that share their
+# weights (and are trained with an extra loss, which pulls the outputs at the pairs to 0)
+# or do not. Dots with 95% intervals over seeds are ours, diamonds are printed in the
+# paper; further left is better, and the paper says that the prefix mask is further left
+# in every pair of rows.
+#
+# Alt text: Three panels, one per task, with four rows each: prefix and causal masks,
+# shared and unshared layers. Points with bars are our errors, diamonds the printed ones.
+# On each task the points of the prefix rows, ours and printed, lie to the left of those
+# of the causal rows with the same sharing.
 
 # %% [markdown]
 # Bars are 95% intervals over five seeds; one that leaves its panel on the left includes 0.
@@ -119,21 +130,21 @@ pd.DataFrame({trained.row_name(cell): {
 for claim, task in zip((9, 10, 11), trained.TASKS):
     masks = {f"{cell.sharing} layers": (cell, cell._replace(mask="causal"))
              for cell in cells if cell.task == task and cell.mask == "prefix"}
-    page.decide(f"causal_lm.{claim}", profile=shown,
-                **trained.ratios(errors, masks, shown))
+    page.decide(f"causal_lm.{claim}",
+                **trained.ratios(errors, masks, page.profile))
 shared = {cell.mask: (cell, cell._replace(shared=False, extra_loss=False))
           for cell in sheet.classifier_cells() if cell.shared}
-page.decide("causal_lm.12", profile=shown, **trained.ratios(errors, shared, shown))
+page.decide("causal_lm.12", **trained.ratios(errors, shared, page.profile))
 held_out = {cell: 100 * both[0] for cell, both in shares.items()}
 before = sheet.held_out_and_training(untrained(classifiers), sheet.classifier_cells())
-page.decide("causal_lm.49", sheet.overfitting(shares), shown, gate={
-    mask: trained.reached(held_out, both, shown) for mask, both in shared.items()},
+page.decide("causal_lm.49", sheet.overfitting(shares), gate={
+    mask: trained.reached(held_out, both, page.profile) for mask, both in shared.items()},
     control=sheet.overfitting(before))
-page.decide("causal_lm.58", sheet.over_stationary_point(errors, shown), shown, gate={
-    f"{cell.sharing} layers": trained.reached(errors, [cell], shown)
+page.decide("causal_lm.58", sheet.over_stationary_point(errors, page.profile), gate={
+    f"{cell.sharing} layers": trained.reached(errors, [cell], page.profile)
     for cell in cells if (cell.task, cell.mask) == ("linear", "causal")},
     control=sheet.over_stationary_point(
-        trained.final_errors(untrained(records, seeds=1), cells), shown))
+        trained.final_errors(untrained(records, seeds=1), cells), page.profile))
 page.verdicts()
 
 # %% [markdown]
@@ -167,4 +178,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/table01_prefix_causal/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records + classifiers, page.name))
+print(page.provenance(records + classifiers))

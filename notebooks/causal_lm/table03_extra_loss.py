@@ -28,33 +28,42 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.causal_lm import table03_extra_loss as sheet, trained
 
-page = claimbook.Page("causal_lm/table03_extra_loss")
-records = icllib.records(sheet.table_3, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(sheet.runs, shown, trained.ASSUMED)
+page = Page("causal_lm/table03_extra_loss", profile)
+records = page.recorded(sheet.table_3)
+page.settings(trained.ASSUMED)
 
 # %% [markdown]
 # ## Figure
 
 # %%
 cells = sheet.table_3_cells()
-on_linear = icllib.records(sheet.linear_rows, profile, page=page.name)
+on_linear = page.recorded(sheet.linear_rows)
 linear = [cell for cell in cells if cell.task == "linear"]
 errors = (trained.final_errors(records, cells)
           | trained.final_errors(on_linear, linear))
-more = icllib.records(sheet.rows_without_loss, profile, page=page.name)
-learned = trained.learned(errors, shown)
+more = page.recorded(sheet.rows_without_loss)
+learned = trained.learned(errors, page.profile)
 paper = {cell: trained.extra_loss(cell) for cell in cells}
-table = page.save_figure(*trained.task_rows("ours", learned, shown),
+table = page.save_figure(*trained.task_rows("ours", learned, page.profile),
                          *trained.task_rows("paper", paper, "paper"))
 
-# %% mystnb={"figure": {"caption": "Error on queries in three tasks, for all eight models of the paper's Table 3. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not, and with or without an extra loss on the outputs at the pairs. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper; further left is better."}, "image": {"alt": "Three panels, one per task, with eight rows each: prefix and causal masks, shared and unshared layers, with and without the extra loss. Points with bars are our errors, diamonds the printed ones."}} tags=["figure"]
+# %% tags=["figure"]
 styles = {"ours": {}, "paper": trained.DIAMOND}
 legend = trained.draw_tasks(table, styles, height=3.8)
+
+# %% [markdown] tags=["caption"]
+# Error on queries in three tasks, for all eight models of the paper's Table 3. Each row
+# is a kind of trained transformer: prefix or causal mask, with layers that share their
+# weights or do not, and with or without an extra loss on the outputs at the pairs. Dots
+# with 95% intervals over seeds are ours, diamonds are printed in the paper; further left
+# is better.
+#
+# Alt text: Three panels, one per task, with eight rows each: prefix and causal masks,
+# shared and unshared layers, with and without the extra loss. Points with bars are our
+# errors, diamonds the printed ones.
 
 # %% [markdown]
 # Bars are 95% intervals over seeds; one that leaves its panel on the left goes to 0 or
@@ -77,7 +86,7 @@ trained.beside(learned, paper)
 import pandas as pd
 
 stuck = [cell for cell in cells if cell.stuck]
-at_first = icllib.records(sheet.stuck_at_first, profile, page=page.name)
+at_first = page.recorded(sheet.stuck_at_first)
 by_rate = {"here": errors,
            "at the rate of the others": trained.final_errors(at_first, stuck)}
 by_seed = {(name, cell.mask): own[cell]
@@ -105,8 +114,8 @@ pd.concat({name: trained.class_differences(trained.extra_loss, cells, **below)
 def decide(claim, part, chosen, errors=errors, **below):
     """Errors of chosen cells over those of their counterparts, named by `part`."""
     both = {part(cell): (cell, cell._replace(**below)) for cell in cells if chosen(cell)}
-    page.decide(f"causal_lm.{claim}", profile=shown,
-                **trained.ratios(errors, both, shown))
+    page.decide(f"causal_lm.{claim}",
+                **trained.ratios(errors, both, page.profile))
 
 loss = lambda cell: f"{'with' if cell.extra_loss else 'without'} extra loss"
 masked = lambda cell: f"{cell.mask} {cell.sharing}"
@@ -122,8 +131,8 @@ for claim, task in ((23, "classes"), (24, "linear")):
 for claim, kept in ((50, ("linear", "nonlinear")), (51, ("classes",))):
     own = [cell for cell in cells if cell.task in kept]
     named = {f"{c.task} {masked(c)}{with_loss(c)}": errors[c] for c in own}
-    page.decide(f"causal_lm.{claim}", profile=shown,
-                **trained.beside_printed(named, own, shown))
+    page.decide(f"causal_lm.{claim}",
+                **trained.beside_printed(named, own, page.profile))
 page.verdicts()
 
 # %% [markdown]
@@ -165,4 +174,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/table03_extra_loss/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records + on_linear + more + at_first, page.name))
+print(page.provenance(records + on_linear + more + at_first))

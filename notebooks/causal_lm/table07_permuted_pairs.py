@@ -23,17 +23,15 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.causal_lm import table07_permuted_pairs as sheet, trained
 
-page = claimbook.Page("causal_lm/table07_permuted_pairs")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("causal_lm/table07_permuted_pairs", profile)
+records = page.records
 # The runs of a kind are side by side, one per seed: the first of the last kind.
 of_paper = sheet.runs("paper")[-trained.SIZES["paper"].seeds]
-of_shown = sheet.runs(shown)[-trained.SIZES[shown].seeds]
+of_shown = sheet.runs(page.profile)[-trained.SIZES[page.profile].seeds]
 claimbook.settings_table(of_shown, trained.ASSUMED,
-                      of_paper, shown)
+                      of_paper, page.profile)
 
 # %% [markdown]
 # ## Figure
@@ -41,17 +39,28 @@ claimbook.settings_table(of_shown, trained.ASSUMED,
 # %%
 fixed, cells = trained.as_in_table_1(), trained.as_in_table_1(permuted=True)
 errors = trained.final_errors(records, fixed + cells)
-learned = trained.learned(errors, shown)
+learned = trained.learned(errors, page.profile)
 of_rows = lambda cells: {cell: learned[cell] for cell in cells}
 paper = {cell: sheet.permuted_pairs(cell) for cell in cells}
-table = page.save_figure(*trained.task_rows("fixed order", of_rows(fixed), shown),
-                         *trained.task_rows("permuted", of_rows(cells), shown),
+table = page.save_figure(*trained.task_rows("fixed order", of_rows(fixed), page.profile),
+                         *trained.task_rows("permuted", of_rows(cells), page.profile),
                          *trained.task_rows("permuted, paper", paper, "paper"))
 
-# %% mystnb={"figure": {"caption": "Error on queries in three tasks, after training on pairs in a fixed order and after training on pairs in a new order every time. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper for new orders; where the two kinds of dots lie on each other, the order made no difference."}, "image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors after training in fixed order and on permuted pairs, diamonds the printed ones for permuted pairs."}} tags=["figure"]
+# %% tags=["figure"]
 styles = {"fixed order": {"ms": 9, "elinewidth": 4}, "permuted": {"marker": "s"},
           "permuted, paper": trained.DIAMOND}
 legend = trained.draw_tasks(table, styles, height=2.6)
+
+# %% [markdown] tags=["caption"]
+# Error on queries in three tasks, after training on pairs in a fixed order and after
+# training on pairs in a new order every time. Each row is a kind of trained transformer:
+# prefix or causal mask, with layers that share their weights or do not. Dots with 95%
+# intervals over seeds are ours, diamonds are printed in the paper for new orders; where
+# the two kinds of dots lie on each other, the order made no difference.
+#
+# Alt text: Three panels, one per task, with four rows each: prefix and causal masks,
+# shared and unshared layers. Points with bars are our errors after training in fixed
+# order and on permuted pairs, diamonds the printed ones for permuted pairs.
 
 # %% [markdown]
 # Bars are 95% intervals over seeds; one that leaves its panel on the left includes 0 or
@@ -87,8 +96,8 @@ trained.beside(of_rows(fixed), {cell: trained.extra_loss(cell) for cell in fixed
 # %%
 def decide(claim, pairs, **handed):
     """Ratio of the errors of each pair of cells, seed by seed."""
-    page.decide(f"causal_lm.{claim}", profile=shown,
-                **trained.ratios(errors, pairs, shown) | handed)
+    page.decide(f"causal_lm.{claim}",
+                **trained.ratios(errors, pairs, page.profile) | handed)
 
 masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))
          for cell in cells if cell.mask == "prefix"}
@@ -111,8 +120,8 @@ decide(46, {"unshared layers": level},
 for claim, kept in ((54, ("linear", "nonlinear")), (55, ("classes",))):
     own = [cell for cell in cells if cell.task in kept]
     named = {f"{c.task} {c.mask} {c.sharing}": errors[c] for c in own}
-    page.decide(f"causal_lm.{claim}", profile=shown,
-                **trained.beside_printed(named, own, shown))
+    page.decide(f"causal_lm.{claim}",
+                **trained.beside_printed(named, own, page.profile))
 page.verdicts()
 
 # %% [markdown]
@@ -139,4 +148,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/table07_permuted_pairs/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -28,11 +28,10 @@
 profile = "stored"
 
 # %%
-import claimbook
-import icllib
+from claimbook import Page
 from papers.causal_lm import tables02_08_09_language_models as sheet
 
-page = claimbook.Page("causal_lm/tables02_08_09_language_models")
+page = Page("causal_lm/tables02_08_09_language_models", profile)
 
 # %% [markdown]
 # ## The paper's scores
@@ -44,7 +43,7 @@ table = page.save_figure(*(
     series(printed.source, mask, range(len(scores)), scores, "paper")
     for printed in sheet.PRINTED for mask, scores in printed.rows.items()))
 
-# %% mystnb={"figure": {"caption": "Scores of large language models as printed in the paper's Tables 2, 8 and 9, with the prefix, the causal and, in one panel, a block-causal mask, against the size of the model or the number of solved examples. The prefix mask scores highest in every panel. Nothing here was run by us; the axes do not start at zero, and the paper prints no spread."}, "image": {"alt": "Five panels of printed scores. Table 2, T5 on MMLU and BBH by size; Table 8, PaLM2 on MMLU by size; Table 9, PaLI-X captions by shots, mask changed in encoder or decoder. In every panel the prefix mask lies above the causal one; block-causal lies between them."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import OLIVE, draw
 from papers.colors import marked
@@ -61,6 +60,17 @@ for axes, printed in zip(panels, sheet.PRINTED):
              xticks=range(len(printed.columns)), xticklabels=printed.columns)
 panels[5].axis("off")
 legend = panels[5].legend(*panels[3].get_legend_handles_labels(), loc="center")
+
+# %% [markdown] tags=["caption"]
+# Scores of large language models as printed in the paper's Tables 2, 8 and 9, with the
+# prefix, the causal and, in one panel, a block-causal mask, against the size of the model
+# or the number of solved examples. The prefix mask scores highest in every panel. Nothing
+# here was run by us; the axes do not start at zero, and the paper prints no spread.
+#
+# Alt text: Five panels of printed scores. Table 2, T5 on MMLU and BBH by size; Table 8,
+# PaLM2 on MMLU by size; Table 9, PaLI-X captions by shots, mask changed in encoder or
+# decoder. In every panel the prefix mask lies above the causal one; block-causal lies
+# between them.
 
 # %% [markdown]
 # ## Numbers

@@ -19,15 +19,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from icllib.training import untrained
 from papers.causal_lm import tables04_06_fewer_pairs as sheet, trained
 
-page = claimbook.Page("causal_lm/tables04_06_fewer_pairs")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(sheet.runs, shown, trained.ASSUMED)
+page = Page("causal_lm/tables04_06_fewer_pairs", profile)
+records = page.records
+page.settings(trained.ASSUMED)
 
 # %% [markdown]
 # `evaluation.lengths` are the pairs in the test: those of training first, then the
@@ -42,19 +40,19 @@ from claimbook.pages.plotting import series
 cells = trained.as_in_table_1()
 errors = trained.errors_by_cell(records, cells)  # (seeds, lengths) each
 at = [{cell: own[:, place] for cell, own in errors.items()} for place in range(4)]
-learned = trained.learned(errors, shown, final=at[0])
-lengths, of_tables = (trained.SIZES[name].fewer_pairs for name in (shown, "paper"))
+learned = trained.learned(errors, page.profile, final=at[0])
+lengths, of_tables = (trained.SIZES[name].fewer_pairs for name in (page.profile, "paper"))
 entry = {cell: [trained.extra_loss(cell),
                 *(sheet.fewer_pairs(cell, n) for n in of_tables[1:])]
          for cell in cells}
 line = trained.row_name
 table = page.save_figure(
-    *(series(f"{cell.task}, ours", line(cell), lengths, learned[cell], shown,
+    *(page.series(f"{cell.task}, ours", line(cell), lengths, learned[cell],
              trained.WITHIN[cell.task]) for cell in cells),
     *(series(f"{cell.task}, paper", line(cell), of_tables, entry[cell], "paper")
       for cell in cells))
 
-# %% mystnb={"figure": {"caption": "Error on queries against the number of pairs at test, for transformers that were trained with one number of pairs (the rightmost), on three tasks: ours above, printed ones below. Green circles are the prefix mask, purple squares the causal one; solid lines have shared layers and the extra loss, dashed ones have neither. The curves rise to the left where a model cannot make do with fewer pairs."}, "image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared layers, trained with the extra loss, and with unshared ones. All errors rise with each step to fewer pairs; those of the prefix mask in the regressions rise most at the first step in ours, and least there in the paper's."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import legend_below
 from papers.colors import marked
@@ -74,6 +72,18 @@ for whose, panels, tested in zip(("ours", "paper"), rows, (lengths, of_tables)):
     panels[2].set_ylabel("classification error (%)")
 legend = legend_below(rows[0, 0], 4)
 
+# %% [markdown] tags=["caption"]
+# Error on queries against the number of pairs at test, for transformers that were trained
+# with one number of pairs (the rightmost), on three tasks: ours above, printed ones
+# below. Green circles are the prefix mask, purple squares the causal one; solid lines
+# have shared layers and the extra loss, dashed ones have neither. The curves rise to the
+# left where a model cannot make do with fewer pairs.
+#
+# Alt text: Six panels: for each task the query error against the number of pairs at test,
+# ours above and the paper's below, for prefix and causal masks with shared layers,
+# trained with the extra loss, and with unshared ones. All errors rise with each step to
+# fewer pairs; those of the prefix mask in the regressions rise most at the first step in
+# ours, and least there in the paper's.
 
 # %% [markdown]
 # Means over five seeds; their intervals, too wide to draw over each other, are in the table.
@@ -102,21 +112,21 @@ pd.concat({title: beside(place) for place, title in tables.items()})
 masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))
          for cell in cells if cell.mask == "prefix"}
 for claim, place in ((25, 3), (26, 2), (27, 1)):
-    page.decide(f"causal_lm.{claim}", profile=shown,
-                **trained.ratios(at[place], masks, shown, final=at[0]))
+    page.decide(f"causal_lm.{claim}",
+                **trained.ratios(at[place], masks, page.profile, final=at[0]))
 named = {f"{cell.task} {cell.mask} {cell.sharing}": cell for cell in cells}
 steps = lambda errors: {
     name: (errors[cell][:, 2:] / errors[cell][:, 1:-1]).min(axis=1)
     for name, cell in named.items()}
-page.decide("causal_lm.47", steps(errors), shown, gate={
-    name: trained.reached(at[0], [cell], shown) for name, cell in named.items()},
+page.decide("causal_lm.47", steps(errors), gate={
+    name: trained.reached(at[0], [cell], page.profile) for name, cell in named.items()},
     control=steps(trained.errors_by_cell(untrained(records, seeds=1), cells)))
 for claim, kept in ((52, ("linear", "nonlinear")), (53, ("classes",))):
     own = {f"{name}, {of_tables[place]} pairs": (cell, at[place][cell])
            for place in (1, 2, 3) for name, cell in named.items() if cell.task in kept}
-    page.decide(f"causal_lm.{claim}", profile=shown, **trained.beside_printed(
+    page.decide(f"causal_lm.{claim}", **trained.beside_printed(
         {part: values for part, (_, values) in own.items()},
-        [cell for cell, _ in own.values()], shown))
+        [cell for cell, _ in own.values()], page.profile))
 page.verdicts()
 
 # %% [markdown]
@@ -136,4 +146,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/causal_lm/tables04_06_fewer_pairs/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

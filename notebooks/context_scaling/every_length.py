@@ -29,30 +29,26 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.context_scaling import every_length as sheet, scaling
 
-page = claimbook.Page("context_scaling/every_length")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-first = sheet.runs(shown)[0]
+page = claimbook.Page("context_scaling/every_length", profile)
+records = page.records
+first = sheet.runs(page.profile)[0]
 claimbook.settings_table(first, (
     *scaling.LINEAR_ASSUMED, *(f"model.{name}" for name in ("layers", "heads", "width")),
-    "recipe.lengths", "evaluation.lengths"), profile=shown)
+    "recipe.lengths", "evaluation.lengths"), profile=page.profile)
 
 # %% [markdown]
 # ## Figure
 
 # %%
-from claimbook.pages.plotting import series
-
 tested = first.evaluation.lengths
 ratios = sheet.ratios_by_model(records)
 table = page.save_figure(*(
-    series("error / ridge", name, tested, own, shown, scale="log")
+    page.series("error / ridge", name, tested, own, scale="log")
     for name, own in ratios.items()))
 
-# %% mystnb={"figure": {"caption": "Error over that of ridge regression, on a log axis, after every number of pairs. GPT-2 trained on five lengths, at the dotted lines, is good at these alone; trained on every length it is a smooth curve near 1, without positions too (hollow markers), as SGPT is either way. Below the grey line a model with a name answers."}, "image": {"alt": "Error over that of ridge regression against the number of pairs from 5 to 40 on a log axis for five models: GPT-2 trained on five lengths has sharp dips at the five and is far above between; GPT-2 trained on every length, with and without positions, and both kinds of SGPT are smooth curves near 1."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import marked
@@ -70,6 +66,17 @@ axes.axhline(sheet.MOST_RATIO, color="grey", lw=1)
 axes.set(yscale="log", xlabel="context length n", ylabel="error / that of ridge regression")
 axes.yaxis.set_major_formatter("{x:g}")
 legend = legend_below(axes, 3)
+
+# %% [markdown] tags=["caption"]
+# Error over that of ridge regression, on a log axis, after every number of pairs. GPT-2
+# trained on five lengths, at the dotted lines, is good at these alone; trained on every
+# length it is a smooth curve near 1, without positions too (hollow markers), as SGPT is
+# either way. Below the grey line a model with a name answers.
+#
+# Alt text: Error over that of ridge regression against the number of pairs from 5 to 40
+# on a log axis for five models: GPT-2 trained on five lengths has sharp dips at the five
+# and is far above between; GPT-2 trained on every length, with and without positions, and
+# both kinds of SGPT are smooth curves near 1.
 
 # %% [markdown]
 # Bands are 95% intervals over {term}`seeds <seed>`, of logarithms.
@@ -112,4 +119,4 @@ pd.DataFrame({name: {f"seed {seed}": f"{ratio:.3g}" for seed, ratio
 # {download}`figure.csv <../../results/context_scaling/every_length/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -35,15 +35,13 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of GPT-2 in panel A"} tags=["hide-output"]
 import claimbook
-import icllib
 from icllib.training import untrained
 from papers.context_scaling import fig01_scaling as sheet, gates, scaling
 
-page = claimbook.Page("context_scaling/fig01_scaling")
-records = {"GPT-2": icllib.records(scaling.fig01_against_tasks, profile, page=page.name),
-           "MLP": icllib.records(scaling.fig01_perceptrons, profile, page=page.name)}
-in_context = records | {"GPT-2": icllib.records(scaling.fig01_against_context, profile,
-                                                page=page.name)}  # panel B
+page = claimbook.Page("context_scaling/fig01_scaling", profile)
+records = {"GPT-2": page.recorded(scaling.fig01_against_tasks),
+           "MLP": page.recorded(scaling.fig01_perceptrons)}
+in_context = records | {"GPT-2": page.recorded(scaling.fig01_against_context)}  # panel B
 profiles = {name: claimbook.shown_profile(own) for name, own in records.items()}
 claimbook.settings_of(scaling.fig01_against_tasks, profiles["GPT-2"],
                    (*scaling.LINEAR_ASSUMED, "recipe.lengths", "evaluation.lengths"))
@@ -99,7 +97,7 @@ for metric in ("error", "excess"):
                for T in counts["MLP"][-2:] for name, size in profiles.items()]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Mean squared error on linear regression of GPT-2 and of a perceptron (MLP). A: against the number of training tasks $T$, at 10 pairs in the prompt, where a falling curve is *task-scaling*. B: against the number of pairs $n$, at two values of $T$, where a falling curve is *context-scaling*. Ridge regression is the best possible method, and zero is the error of always answering 0; the legend names the size of each model."}, "image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; GPT-2's falls from T of 1e3 to 1e5 and less to 1e6, the MLP's stays above that of zero up to T of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: GPT-2's error falls close to ridge regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and by another tenth up to 30, and at 40 is back where it was at 10."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of, marked
@@ -119,6 +117,20 @@ panels[0].set(ylabel="mean squared error", yticks=ticks, yticklabels=ticks)
 legend_below(panels[0], 4)
 for axes, T in zip(panels[1:], counts["MLP"][-2:]):
     axes.set(title=f"B: $T = 10^{np.log10(T):.0f}$")
+
+# %% [markdown] tags=["caption"]
+# Mean squared error on linear regression of GPT-2 and of a perceptron (MLP). A: against
+# the number of training tasks $T$, at 10 pairs in the prompt, where a falling curve is
+# *task-scaling*. B: against the number of pairs $n$, at two values of $T$, where a
+# falling curve is *context-scaling*. Ridge regression is the best possible method, and
+# zero is the error of always answering 0; the legend names the size of each model.
+#
+# Alt text: Panel A: error at 10 pairs against the number of pre-training tasks T; GPT-2's
+# falls from T of 1e3 to 1e5 and less to 1e6, the MLP's stays above that of zero up to T
+# of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: GPT-2's error falls close to ridge
+# regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at
+# T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and by another tenth up to
+# 30, and at 40 is back where it was at 10.
 
 # %% [markdown]
 # Bands are {term}`95% intervals <95% interval>` over {term}`seeds <seed>`. In panel A the
@@ -243,4 +255,4 @@ page.not_run()
 
 # %% tags=["provenance"]
 for own in (*records.values(), in_context["GPT-2"]):
-    print(claimbook.provenance_line(own, page.name))
+    print(page.provenance(own))

@@ -37,14 +37,12 @@
 profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of SGPT"} tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.context_scaling import fig02_one_noise_level as sheet, gates, scaling
 
-page = claimbook.Page("context_scaling/fig02_one_noise_level")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-of_sgpt, of_decoder = scaling.both_settings(sheet.runs, shown)
+page = Page("context_scaling/fig02_one_noise_level", profile)
+records = page.records
+of_sgpt, of_decoder = scaling.both_settings(sheet.runs, page.profile)
 of_sgpt
 
 # %% mystnb={"code_prompt_show": "How GPT-2 differs"} tags=["hide-output"]
@@ -59,9 +57,7 @@ of_decoder
 # are $\sigma^2$ smaller on average.
 
 # %%
-from claimbook.pages.plotting import series
-
-run = sheet.runs(shown)[0]
+run = sheet.runs(page.profile)[0]
 task, lengths = run.task, run.evaluation.lengths
 at, penalties = lengths.index(scaling.PENALTY_PAIRS), scaling.penalties(task.dimension)
 errors = sheet.errors_at_one_level(records, run)
@@ -69,17 +65,17 @@ errors = sheet.errors_at_one_level(records, run)
 tables = []
 for metric in ("error", "excess"):
     for name in ("SGPT", "GPT-2", "ridge", "one step"):
-        tables.append(series(f"left, {metric}", name, lengths,
-                             errors[name][metric], shown))
-    tables.append(series(f"right, {metric}", "ridge", penalties,
-                         errors["sweep"][metric][:, at], shown))
+        tables.append(page.series(f"left, {metric}", name, lengths,
+                             errors[name][metric]))
+    tables.append(page.series(f"right, {metric}", "ridge", penalties,
+                         errors["sweep"][metric][:, at]))
     for name in ("ridge", "GPT-2"):
         ratio = errors["SGPT"][metric] / errors[name][metric]
-        tables.append(series(f"ratio, {metric}", f"SGPT / {name}", lengths,
-                             ratio, shown))
+        tables.append(page.series(f"ratio, {metric}", f"SGPT / {name}", lengths,
+                             ratio))
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Left: error of SGPT, which is GPT-2 without key, query and value weights, of GPT-2 and of references, against the number of pairs in the prompt; the dashed line is the best possible one. Right: error at 20 pairs, against the penalty $\\lambda$ of ridge regression, with the two models as horizontal lines. The lower row shows the same errors without the label noise, where gaps are easier to see."}, "image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models hardly above ridge and the gradient step far above. Right: the error of ridge regression at 20 pairs against its penalty, a curve with its minimum at the optimal penalty, and the two models as horizontal lines just above that minimum, on a wider scale than on the left, which does not start at 0. The lower row shows the same without the label noise, where the gaps are relatively wider."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 from papers.colors import color_of, marked
@@ -106,6 +102,21 @@ rows[1, 0].set(xlabel="context length n")
 rows[1, 1].set(xlabel=r"penalty $\lambda$")
 handles = [*rows[0, 0].get_lines(), *rows[0, 1].get_lines()[3:]]
 legend = figure.legend(handles=handles, loc="outside lower center", ncols=3)
+
+# %% [markdown] tags=["caption"]
+# Left: error of SGPT, which is GPT-2 without key, query and value weights, of GPT-2 and
+# of references, against the number of pairs in the prompt; the dashed line is the best
+# possible one. Right: error at 20 pairs, against the penalty $\lambda$ of ridge
+# regression, with the two models as horizontal lines. The lower row shows the same errors
+# without the label noise, where gaps are easier to see.
+#
+# Alt text: Left: error against context length for SGPT, GPT-2, optimal ridge regression
+# and one step of gradient descent; all fall, the two models hardly above ridge and the
+# gradient step far above. Right: the error of ridge regression at 20 pairs against its
+# penalty, a curve with its minimum at the optimal penalty, and the two models as
+# horizontal lines just above that minimum, on a wider scale than on the left, which does
+# not start at 0. The lower row shows the same without the label noise, where the gaps are
+# relatively wider.
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. The dotted curve is the expected error of one step of
@@ -159,13 +170,13 @@ def by_reference(name):
     return {f"{reference} {part}": values for reference in beside
             for part, values in over(name, reference).items()}
 
-page.decide("context_scaling.5", by_reference("SGPT"), shown,
+page.decide("context_scaling.5", by_reference("SGPT"),
             {part: beside[part.split()[0]] for part in by_reference("SGPT")},
             by_reference("zero"))
-page.decide("context_scaling.36", over("GPT-2", "ridge"), shown, learned["GPT-2"],
+page.decide("context_scaling.36", over("GPT-2", "ridge"), learned["GPT-2"],
             over("zero", "ridge"))
 least = errors["sweep"]["error"][:, at].min()
-page.decide("context_scaling.41", {"n = 20": errors["SGPT"]["error"][:, at] / least}, shown,
+page.decide("context_scaling.41", {"n = 20": errors["SGPT"]["error"][:, at] / least},
             learned["SGPT"], {"n = 20": errors["zero"]["error"][:, at] / least})
 page.verdicts()
 
@@ -196,4 +207,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig02_one_noise_level/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -37,14 +37,12 @@
 profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of SGPT"} tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.context_scaling import fig03_two_noise_levels as sheet, gates, scaling
 
-page = claimbook.Page("context_scaling/fig03_two_noise_levels")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-of_sgpt, of_decoder = scaling.both_settings(sheet.runs, shown)
+page = Page("context_scaling/fig03_two_noise_levels", profile)
+records = page.records
+of_sgpt, of_decoder = scaling.both_settings(sheet.runs, page.profile)
 of_sgpt
 
 # %% mystnb={"code_prompt_show": "How GPT-2 differs"} tags=["hide-output"]
@@ -59,11 +57,10 @@ of_decoder
 # are $\sigma^2$ smaller on average.
 
 # %%
-from claimbook.pages.plotting import series
 from icllib.baselines import Zero
 from icllib.evaluate import ErrorByLength
 
-run = sheet.runs(shown)[0]
+run = sheet.runs(page.profile)[0]
 task, lengths = run.task, run.evaluation.lengths
 at, penalties = lengths.index(scaling.PENALTY_PAIRS), scaling.penalties(task.dimension)
 errors = sheet.errors_at_two_levels(records, run)
@@ -72,13 +69,13 @@ tables = []
 for metric in ("error", "excess"):
     for level, sigma in enumerate(task.noise_stds):
         for name in ("SGPT", "GPT-2", "ridge", "floor"):
-            tables.append(series(f"sigma = {sigma}, {metric}", name, lengths,
-                                 errors[name][metric][:, level], shown))
-        tables.append(series(f"ridge, {metric}", f"sigma = {sigma}", penalties,
-                             errors["sweep"][metric][:, level, at], shown))
+            tables.append(page.series(f"sigma = {sigma}, {metric}", name, lengths,
+                                 errors[name][metric][:, level]))
+        tables.append(page.series(f"ridge, {metric}", f"sigma = {sigma}", penalties,
+                             errors["sweep"][metric][:, level, at]))
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Left and middle: error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2 on prompts of low and of high noise, against the number of pairs in the prompt, beside ridge regression with the best penalty for this noise and the best predictor that is not told it (dotted grey). Right: error at 20 pairs against the penalty $\\lambda$ of ridge regression, with the models as horizontal lines. The lower row shows the same without the label noise. A model that finds out the noise from its prompt is near the dotted line on both sides."}, "image": {"alt": "Left and middle: error against context length on prompts of low and of high noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that is not told the level. At high noise SGPT lies close above ridge and GPT-2 somewhat higher. At low noise both models stay far above ridge from seven pairs on. Right: error of ridge regression at 20 pairs against its penalty for both levels, with the models as horizontal lines. The lower row shows excess errors on a logarithmic axis."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of, dashed, marked
@@ -107,6 +104,22 @@ rows[0, 2].set(xscale="log", title=r"n = {}, $\sigma$ = {} (thin), {} (thick)"
                .format(scaling.PENALTY_PAIRS, *task.noise_stds))
 rows[1, 2].set(xlabel=r"penalty $\lambda$ of ridge")
 legend = legend_below(rows[0, 0], 4)
+
+# %% [markdown] tags=["caption"]
+# Left and middle: error of SGPT, which is GPT-2 without key, query and value weights, and
+# of GPT-2 on prompts of low and of high noise, against the number of pairs in the prompt,
+# beside ridge regression with the best penalty for this noise and the best predictor that
+# is not told it (dotted grey). Right: error at 20 pairs against the penalty $\lambda$ of
+# ridge regression, with the models as horizontal lines. The lower row shows the same
+# without the label noise. A model that finds out the noise from its prompt is near the
+# dotted line on both sides.
+#
+# Alt text: Left and middle: error against context length on prompts of low and of high
+# noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that
+# is not told the level. At high noise SGPT lies close above ridge and GPT-2 somewhat
+# higher. At low noise both models stay far above ridge from seven pairs on. Right: error
+# of ridge regression at 20 pairs against its penalty for both levels, with the models as
+# horizontal lines. The lower row shows excess errors on a logarithmic axis.
 
 # %% [markdown]
 # Bands are 95% intervals over seeds, cut where they leave the panel. On the right thin
@@ -166,14 +179,14 @@ def by_reference(name):
     return {f"{reference} {part}": values for reference in beside
             for part, values in over(name, reference, (10, 20, 30, 40)).items()}
 
-page.decide("context_scaling.6", by_reference("SGPT"), shown,
+page.decide("context_scaling.6", by_reference("SGPT"),
             {part: beside[part.split()[0]] for part in by_reference("SGPT")},
             by_reference("zero"))
 selecting, single = sheet.over_one_penalty(errors, run)
 part = f"n = {scaling.PENALTY_PAIRS}"
-page.decide("context_scaling.29", {part: selecting}, shown, learned["SGPT"], {part: single})
+page.decide("context_scaling.29", {part: selecting}, learned["SGPT"], {part: single})
 all_lengths = 1, 3, 7, 10, 20, 30, 40
-page.decide("context_scaling.38", over("GPT-2", "ridge", all_lengths), shown,
+page.decide("context_scaling.38", over("GPT-2", "ridge", all_lengths),
             learned["GPT-2"], over("zero", "ridge", all_lengths))
 page.verdicts()
 
@@ -213,4 +226,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig03_two_noise_levels/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

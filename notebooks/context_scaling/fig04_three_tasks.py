@@ -36,16 +36,14 @@
 profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of SGPT on trees"} tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.context_scaling import fig04_three_tasks as sheet, gates, scaling
 
-page = claimbook.Page("context_scaling/fig04_three_tasks")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = Page("context_scaling/fig04_three_tasks", profile)
+records = page.records
 trained = [record for record in records if "model" in record.run]
-shown = claimbook.shown_profile(trained)
 assumed = (*scaling.SGPT_ASSUMED, "recipe.lengths", "evaluation.lengths")
-claimbook.settings_of(sheet.runs, shown, assumed)
+page.settings(assumed)
 
 # %% mystnb={"code_prompt_show": "What differs between panels and models"} tags=["hide-output"]
 sheet.figure_4_settings(trained)
@@ -71,18 +69,17 @@ sheet.figure_4_baselines([record for record in records if record not in trained]
 # %%
 import numpy as np
 
-from claimbook.pages.plotting import series
 from icllib.baselines import LASSO_PENALTIES, best_of_sweep
 
-curves, settings = sheet.figure_4_curves(records), sheet.runs(shown)
+curves, settings = sheet.figure_4_curves(records), sheet.runs(page.profile)
 sweep = curves[sheet.SPARSE]["Lasso"]  # one row per penalty
 penalties, curves[sheet.SPARSE]["Lasso"] = best_of_sweep(LASSO_PENALTIES, sweep)
-lengths = {panel: n for panel, (_, n) in sheet.figure_4_tasks(shown).items()}
+lengths = {panel: n for panel, (_, n) in sheet.figure_4_tasks(page.profile).items()}
 table = page.save_figure(*(
-    series(panel, name, lengths[panel], errors, shown)
+    page.series(panel, name, lengths[panel], errors)
     for panel, found in curves.items() for name, errors in found.items()))
 
-# %% mystnb={"figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, on decision trees, ReLU networks and sparse linear functions: SGPT, which is GPT-2 without key, query and value weights, and GPT-2 (solid), beside methods that are made for the task and are fitted to each prompt alone (dashed). The paper says that SGPT is as good as GPT-2 on all three, and better than XGBoost on trees."}, "image": {"alt": "Three panels, error in units of the zero predictor's against the number of pairs in context. Decision trees: SGPT, GPT-2 with x and y as separate tokens, GPT-2 with joint tokens, XGBoost. ReLU networks: SGPT, GPT-2, a student network trained on each prompt. Sparse linear functions: SGPT, GPT-2, Lasso, least squares."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, OLIVE, ROSE, STEEL, draw
 from papers.colors import marked
@@ -102,6 +99,18 @@ for letter, axes, panel in zip("ABC", panels, curves):
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(title=f"{letter}: {panel}", xlabel="context length n", ylim=(0, 1.4))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
+
+# %% [markdown] tags=["caption"]
+# Error, over that of always answering 0, against the number of pairs in the prompt, on
+# decision trees, ReLU networks and sparse linear functions: SGPT, which is GPT-2 without
+# key, query and value weights, and GPT-2 (solid), beside methods that are made for the
+# task and are fitted to each prompt alone (dashed). The paper says that SGPT is as good
+# as GPT-2 on all three, and better than XGBoost on trees.
+#
+# Alt text: Three panels, error in units of the zero predictor's against the number of
+# pairs in context. Decision trees: SGPT, GPT-2 with x and y as separate tokens, GPT-2
+# with joint tokens, XGBoost. ReLU networks: SGPT, GPT-2, a student network trained on
+# each prompt. Sparse linear functions: SGPT, GPT-2, Lasso, least squares.
 
 # %% [markdown]
 # Bands are 95% intervals over seeds; the dashed baselines have no seeds. In B and C the
@@ -139,7 +148,7 @@ by_seed.rename_axis("seed").rename_axis("n", axis=1).round(2)
 # ## The claims, one by one
 
 # %%
-tasks = sheet.figure_4_tasks(shown)
+tasks = sheet.figure_4_tasks(page.profile)
 for panel, found in curves.items():
     found["zero"] = np.ones((1, len(lengths[panel])))  # its error is the unit
 
@@ -174,24 +183,24 @@ def networks(label, name, of):
     return ratios(sheet.NETWORKS, label, name, (11, 31, 51, 71, 91), of=of)
 
 separate = "GPT-2, separate tokens"
-page.decide("context_scaling.7", trees("SGPT"), shown,
+page.decide("context_scaling.7", trees("SGPT"),
             {part: learned(sheet.TREES, *("SGPT", separate)[: 1 + ("GPT" in part)])
              for part in trees("SGPT")}, trees("zero"))
-page.decide("context_scaling.8", networks("", "GPT-2", "SGPT"), shown,
+page.decide("context_scaling.8", networks("", "GPT-2", "SGPT"),
             learned(sheet.NETWORKS, "SGPT", "GPT-2"), networks("", "GPT-2", "zero"))
-page.decide("context_scaling.9", sparse("SGPT"), shown,
+page.decide("context_scaling.9", sparse("SGPT"),
             learned(sheet.SPARSE, "SGPT"), sparse("zero"))
 few = 5, 10, 15, 20
-page.decide("context_scaling.25", ratios(sheet.SPARSE, "", "GPT-2", few), shown,
+page.decide("context_scaling.25", ratios(sheet.SPARSE, "", "GPT-2", few),
             learned(sheet.SPARSE, "SGPT", "GPT-2"),
             ratios(sheet.SPARSE, "", "GPT-2", few, of="zero"))
 page.decide("context_scaling.26", ratios(
-    sheet.TREES, "", separate, (50, 100), of="GPT-2, joint tokens"), shown,
+    sheet.TREES, "", separate, (50, 100), of="GPT-2, joint tokens"),
     learned(sheet.TREES, separate))
 names = "SGPT", "GPT-2"
 student, answer_0 = ({part: values for name in names for part, values in networks(
     f"{name} ", "student network", of or name).items()} for of in (None, "zero"))
-page.decide("context_scaling.37", student, shown, {
+page.decide("context_scaling.37", student, {
     part: learned(sheet.NETWORKS, part.split()[0]) for part in student}, answer_0)
 page.verdicts()
 
@@ -242,4 +251,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig04_three_tasks/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -27,16 +27,14 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from icllib.training import untrained
 from papers.context_scaling import fig05_one_layer as sheet, gates, scaling
 
-page = claimbook.Page("context_scaling/fig05_one_layer")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("context_scaling/fig05_one_layer", profile)
+records = page.records
 assumed = (*scaling.LINEAR_ASSUMED, "model.features", "model.width",
            "model.activation", "pretraining_tasks")
-claimbook.settings_of(sheet.runs, shown, assumed)
+page.settings(assumed)
 
 # %% [markdown]
 # These are the settings for linear regression. The other tasks have $d = 8$ too: networks
@@ -50,24 +48,22 @@ claimbook.settings_of(sheet.runs, shown, assumed)
 # penalty $d \sigma^2$ is the floor.
 
 # %%
-from claimbook.pages.plotting import series
-
 lengths, tasks = scaling.FIGURE_5_LENGTHS, scaling.FIGURE_5_TASKS
 
 def of(title, metric):
     """(seeds, context lengths)."""
     return claimbook.samples(records, metric, task=type(tasks[title]).__name__)
 
-floor = scaling.bayes_floor(sheet.runs(shown)[0].evaluation)
-tables = [series("linear", "ridge", lengths, floor, shown)]
+floor = scaling.bayes_floor(sheet.runs(page.profile)[0].evaluation)
+tables = [page.series("linear", "ridge", lengths, floor)]
 for title, task in tasks.items():
     errors = of(title, "error") / task.label_variance
-    tables.append(series(title, "one layer", lengths, errors, shown))
+    tables.append(page.series(title, "one layer", lengths, errors))
     excess = of(title, "excess")
-    tables.append(series(f"{title}, excess", "one layer", lengths, excess, shown))
+    tables.append(page.series(f"{title}, excess", "one layer", lengths, excess))
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Error of one layer of SGPT, a fixed feature map of the prompt that a perceptron reads, against the number of pairs in the prompt, on four families of functions, over the error of always answering 0. If one layer can use a longer prompt, its curve falls; on linear functions ridge regression is the best possible method. Bands are 95% intervals over seeds."}, "image": {"alt": "Four panels, error of one layer of SGPT against 10 to 50 pairs in context, in units of the zero predictor's error: on linear functions, ReLU networks, decision trees and sparse linear functions it falls with the context length."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of, marked
@@ -82,6 +78,17 @@ for axes, title in zip(panels.flat, tasks):
 draw(panels[0, 0], table, "linear", "ridge", color=color_of("ridge"), ls="--",
      label="ridge (optimal)")
 legend = legend_below(panels[0, 0], 3)
+
+# %% [markdown] tags=["caption"]
+# Error of one layer of SGPT, a fixed feature map of the prompt that a perceptron reads,
+# against the number of pairs in the prompt, on four families of functions, over the error
+# of always answering 0. If one layer can use a longer prompt, its curve falls; on linear
+# functions ridge regression is the best possible method. Bands are 95% intervals over
+# seeds.
+#
+# Alt text: Four panels, error of one layer of SGPT against 10 to 50 pairs in context, in
+# units of the zero predictor's error: on linear functions, ReLU networks, decision trees
+# and sparse linear functions it falls with the context length.
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.
@@ -106,7 +113,7 @@ learned = {title: gates.over_zero(of(title, "error"), task, lengths, n=50)
 before = untrained(records)  # a control
 at_start = {title: scaling.log_slope(lengths, claimbook.samples(
     before, "excess", task=type(task).__name__).T) for title, task in tasks.items()}
-page.decide("context_scaling.10", slopes, shown, learned, at_start)
+page.decide("context_scaling.10", slopes, learned, at_start)
 page.verdicts()
 
 # %% [markdown]
@@ -131,4 +138,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig05_one_layer/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -28,16 +28,14 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from icllib.baselines.gradient import one_step_error
 from papers.context_scaling import fig06_scalar_against_row as sheet, gates, scaling
 
-page = claimbook.Page("context_scaling/fig06_scalar_against_row")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("context_scaling/fig06_scalar_against_row", profile)
+records = page.records
 assumed = (*scaling.LINEAR_ASSUMED, "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
-claimbook.settings_of(sheet.runs, shown, assumed)
+page.settings(assumed)
 
 # %% [markdown]
 # These are the settings of the row for linear functions; the runs are those of [Figure
@@ -51,8 +49,6 @@ claimbook.settings_of(sheet.runs, shown, assumed)
 # Errors are against noisy labels, divided by the error of the predictor that always answers 0.
 
 # %%
-from claimbook.pages.plotting import series
-
 def of(kernel, title, model, metric="error"):
     """(seeds, context lengths)."""
     same = [r for r in records if scaling.reads(r) == kernel]
@@ -63,21 +59,20 @@ def ratios(kernel, title):
     return of(kernel, title, "ScalarRegression") / of(kernel, title, "FeatureMLP")
 
 models = {"row": "FeatureMLP", "scalar": "ScalarRegression"}
-floor = scaling.bayes_floor(sheet.runs(shown)[0].evaluation)
-tables = [series("linear", "ridge", scaling.LENGTHS, floor, shown)]
+floor = scaling.bayes_floor(sheet.runs(page.profile)[0].evaluation)
+tables = [page.series("linear", "ridge", scaling.LENGTHS, floor)]
 for title, (task, lengths) in scaling.TASKS.items():
     best = [one_step_error(task, n) / task.label_variance for n in lengths]
-    tables.append(series(title, "psi_L, own slope for each n", lengths, best, shown))
+    tables.append(page.series(title, "psi_L, own slope for each n", lengths, best))
     for panel, metric, unit in ((title, "error", task.label_variance),
                                 (f"{title}, excess", "excess", 1)):
-        tables += [series(panel, f"{kernel} {name}", lengths,
-                          of(kernel, title, model, metric) / unit, shown)
+        tables += [page.series(panel, f"{kernel} {name}", lengths,
+                          of(kernel, title, model, metric) / unit)
                    for kernel in scaling.KERNELS for name, model in models.items()]
-    tables += [series(f"{title}, scalar / row", kernel, lengths, ratios(kernel, title),
-                      shown) for kernel in scaling.KERNELS]
+    tables += [page.series(f"{title}, scalar / row", kernel, lengths, ratios(kernel, title)) for kernel in scaling.KERNELS]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Above: error against the number of pairs in the prompt, over that of always answering 0, of two readings of the feature maps $\\psi_L$ and $\\psi_H$ of the prompt: linear regression on the single estimate of the label, and a perceptron (MLP) on the whole last row. Dotted is $\\psi_L$ with its own slope for each $n$, dash-dotted ridge regression, the best possible method on linear functions. Below: the error of the regression on the single number over that of the perceptron, with the margin of the claim dashed; near 1 the single number is all that is needed."}, "image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on the perceptron on the whole row or above it, clearly above only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET, draw, legend_below
 from papers.colors import color_of
@@ -102,6 +97,21 @@ draw(panels[0, 0], table, "linear", "ridge", color=color_of("ridge"), ls="-.",
 panels[0, 0].set(ylabel="error / error of zero")
 panels[1, 0].set(ylabel="error, scalar / row")
 legend = legend_below(panels[0, 0], 3)
+
+# %% [markdown] tags=["caption"]
+# Above: error against the number of pairs in the prompt, over that of always answering 0,
+# of two readings of the feature maps $\psi_L$ and $\psi_H$ of the prompt: linear
+# regression on the single estimate of the label, and a perceptron (MLP) on the whole last
+# row. Dotted is $\psi_L$ with its own slope for each $n$, dash-dotted ridge regression,
+# the best possible method on linear functions. Below: the error of the regression on the
+# single number over that of the perceptron, with the margin of the claim dashed; near 1
+# the single number is all that is needed.
+#
+# Alt text: Error against context length for linear functions and ReLU networks: for each
+# of two feature maps the regression on one number lies on the perceptron on the whole row
+# or above it, clearly above only for psi_L at short and, on linear functions, at long
+# contexts; all fall with the context length. The lower row shows the ratio of the two
+# errors at each length.
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. Dotted black is the expected error of
@@ -143,7 +153,7 @@ def zero_over_row(kernel, title):
     return (1 / row).max(axis=1)
 
 worst = for_all(lambda kernel, title: ratios(kernel, title).max(axis=1))
-page.decide("context_scaling.11", worst, shown, for_all(learned), for_all(zero_over_row))
+page.decide("context_scaling.11", worst, for_all(learned), for_all(zero_over_row))
 page.verdicts()
 
 # %% [markdown]
@@ -170,4 +180,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig06_scalar_against_row/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

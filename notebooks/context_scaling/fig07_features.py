@@ -28,18 +28,16 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from icllib.training import untrained
 from papers.context_scaling import fig07_features as sheet, gates, scaling
 
-page = claimbook.Page("context_scaling/fig07_features")
-alone = icllib.records(sheet.fig07_features_alone, profile, page=page.name)
-prompt = icllib.records(sheet.fig07_prompt_alone, profile, page=page.name)
-both = icllib.records(sheet.fig07_prompt_and_features, profile, page=page.name)
+page = claimbook.Page("context_scaling/fig07_features", profile)
+alone = page.recorded(sheet.fig07_features_alone)
+prompt = page.recorded(sheet.fig07_prompt_alone)
+both = page.recorded(sheet.fig07_prompt_and_features)
 records = alone + prompt + both
-shown = claimbook.shown_profile(prompt)
-claimbook.settings_of(sheet.fig07_prompt_alone, shown,
-                   (*scaling.LINEAR_ASSUMED, "pretraining_tasks"))
+page.settings(
+    (*scaling.LINEAR_ASSUMED, "pretraining_tasks"), runs=sheet.fig07_prompt_alone)
 
 # %% [markdown]
 # These are the settings of the perceptron on the prompt for linear regression, whose runs
@@ -69,7 +67,7 @@ inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
 by_input = {name: [r for r in records if scaling.reads(r) == name] for name in inputs}
 profiles = {name: claimbook.shown_profile(found) for name, found in by_input.items()}
 Ts = np.unique([r.run["pretraining_tasks"] for r in alone])
-ridge, tables = scaling.bayes_floor(sheet.fig07_prompt_alone(shown)[0].evaluation), []
+ridge, tables = scaling.bayes_floor(sheet.fig07_prompt_alone(page.profile)[0].evaluation), []
 for title, (task, lengths) in scaling.TASKS.items():
     for metric, unit in (("error", task.label_variance), ("excess", 1)):
         for name, size in profiles.items():
@@ -79,11 +77,11 @@ for title, (task, lengths) in scaling.TASKS.items():
             tables += [
                 series(f"A {title}, {metric}", name, list(found), at_10, size),
                 series(f"B {title}, {metric}", name, lengths, errors[:, -1], size)]
-tables += [series("A linear, error", "ridge", Ts, 0 * Ts + ridge[1], shown),
-           series("B linear, error", "ridge", scaling.LENGTHS, ridge, shown)]
+tables += [page.series("A linear, error", "ridge", Ts, 0 * Ts + ridge[1]),
+           page.series("B linear, error", "ridge", scaling.LENGTHS, ridge)]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Error, over that of always answering 0, of perceptrons that read the prompt, fixed features of the prompt ($\\psi_L$ or $\\psi_H$), or both. A: against the number of training tasks $T$, at 10 pairs. B: against the number of pairs, at the largest $T$. The paper says that the prompt gains from tasks only, features from pairs only, and both together from both."}, "image": {"alt": "Four panels, for linear functions and ReLU networks: error at 10 pairs against the number of pre-training tasks, and error at the largest number of tasks against the context length. Each shows perceptrons on the prompt, on the row of either feature map, and on prompt and features together; ridge regression is the floor for linear functions."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw, legend_below
 from papers.colors import color_of
@@ -103,6 +101,18 @@ for axes, panel in zip(panels.flat, order):
     axes.set(title=f"{panel[0]}:{panel[1:-7]}", ylabel="error / error of zero",
              ylim=(0, None), **x_axis[panel[0]])
 legend = legend_below(panels[0, 0], 4)
+
+# %% [markdown] tags=["caption"]
+# Error, over that of always answering 0, of perceptrons that read the prompt, fixed
+# features of the prompt ($\psi_L$ or $\psi_H$), or both. A: against the number of
+# training tasks $T$, at 10 pairs. B: against the number of pairs, at the largest $T$. The
+# paper says that the prompt gains from tasks only, features from pairs only, and both
+# together from both.
+#
+# Alt text: Four panels, for linear functions and ReLU networks: error at 10 pairs against
+# the number of pre-training tasks, and error at the largest number of tasks against the
+# context length. Each shows perceptrons on the prompt, on the row of either feature map,
+# and on prompt and features together; ridge regression is the floor for linear functions.
 
 # %% [markdown]
 # Panel A is at 10 pairs, panel B at the largest $T$; "prompt" is the flattened prompt
@@ -148,11 +158,11 @@ for number, over_tasks, beside in ((34, False, alone_of), (35, True, prompt_of))
 context, many_tasks = sheet.feature_ratios(by_input["prompt"], "ReLU network")
 learned = sheet.features_learned(by_input, prompt_of)["psi_L ReLU network"]
 task, lengths = scaling.TASKS["ReLU network"]
-best = gates.best_ridge(task, scaling.evaluation(lengths, shown))
+best = gates.best_ridge(task, scaling.evaluation(lengths, page.profile))
 of_untrained = sheet.feature_ratios(before["prompt"], "ReLU network")[1]
-page.decide("context_scaling.27", {"ReLU network": many_tasks}, shown, learned,
+page.decide("context_scaling.27", {"ReLU network": many_tasks}, learned,
             {"ReLU network": of_untrained})
-page.decide("context_scaling.28", {"ReLU network": context}, shown, learned,
+page.decide("context_scaling.28", {"ReLU network": context}, learned,
             {"ReLU network": [best[-1] / best[0]]})
 page.verdicts()
 
@@ -197,4 +207,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig07_features/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance(records))

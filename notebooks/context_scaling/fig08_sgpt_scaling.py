@@ -26,20 +26,18 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of SGPT on linear regression in panel A"} tags=["hide-output"]
 import claimbook
-import icllib
 from icllib.training import untrained
 from papers.context_scaling import fig08_sgpt_scaling as sheet, gates, scaling
 
-page = claimbook.Page("context_scaling/fig08_sgpt_scaling")
-records = icllib.records(scaling.fig08_against_tasks, profile, page=page.name)
-in_context = icllib.records(scaling.fig08_against_context, profile, page=page.name)  # B
-shown = claimbook.shown_profile(records + in_context)
+page = claimbook.Page("context_scaling/fig08_sgpt_scaling", profile)
+records = page.recorded(scaling.fig08_against_tasks)
+in_context = page.recorded(scaling.fig08_against_context)  # B
 assumed = (*scaling.ASSUMED, "recipe.lengths", "evaluation.lengths")
 of_sgpt = (*scaling.SGPT_ASSUMED, *assumed, "task.noise_std", "pretraining_tasks")
-claimbook.settings_of(scaling.fig08_against_tasks, shown, of_sgpt)
+page.settings(of_sgpt, runs=scaling.fig08_against_tasks)
 
 # %% mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel A"} tags=["hide-output"]
-differs = lambda runs, place: claimbook.settings_of(runs, shown, assumed, place).filter(
+differs = lambda runs, place: page.settings(assumed, place, runs=runs).filter(
     regex=r"^task|^model|recipe\.(lengths|steps|batch|learn)|evaluation\.lengths", axis=0)
 differs(scaling.fig08_against_tasks, -1)
 
@@ -60,12 +58,11 @@ differs(scaling.fig08_against_context, -1)
 # %%
 import numpy as np
 
-from claimbook.pages.plotting import series
 from icllib.baselines import Ridge
 
-tasks, models = scaling.scaling_tasks(shown), {"SGPT": "SGPT", "GPT-2": "Transformer"}
+tasks, models = scaling.scaling_tasks(page.profile), {"SGPT": "SGPT", "GPT-2": "Transformer"}
 counts = np.unique([r.run["pretraining_tasks"] for r in records])
-floor = scaling.evaluation(scaling.LENGTHS, shown).measure(
+floor = scaling.evaluation(scaling.LENGTHS, page.profile).measure(
     scaling.LINEAR_8, Ridge.bayes(scaling.LINEAR_8))
 
 def lengths(title, among):
@@ -89,15 +86,15 @@ def at_10(title, name, T, metric="error"):
 tables, panels = [], [(title, "error") for title in tasks] + [("linear", "excess")]
 for title, metric in panels:
     names = [*models, *["ridge"] * (title == "linear")]
-    tables += [series(f"A {title}, {metric}", name, counts, np.transpose(
-        [at_10(title, name, T, metric) for T in counts]), shown) for name in names]
-    tables += [series(f"B {title}, {metric}, T = 1e{np.log10(T):.0f}", name,
+    tables += [page.series(f"A {title}, {metric}", name, counts, np.transpose(
+        [at_10(title, name, T, metric) for T in counts])) for name in names]
+    tables += [page.series(f"B {title}, {metric}, T = 1e{np.log10(T):.0f}", name,
                       lengths(title, in_context),
-                      of(title, name, T, metric, in_context), shown)
+                      of(title, name, T, metric, in_context))
                for T in counts[-2:] for name in names]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2, over that of always answering 0, on linear functions (above) and ReLU networks (below). Left: against the number of training tasks $T$, at 10 pairs in the prompt. Middle and right: against the number of pairs, at two values of $T$; on networks these models saw 48,000 prompts, fewer than either $T$, so that the two panels are alike. The paper says that all curves fall."}, "image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows; for linear regression ridge regression is below both."}} tags=["figure"]
+# %% tags=["figure"]
 import re
 
 import matplotlib.pyplot as plt
@@ -118,6 +115,19 @@ for axes in panels[:, 0]:
     axes.set(xscale="log", xlabel="pre-training tasks T (n = 10)",
              ylabel="error / error of zero")
 legend = legend_below(panels[0, 0], 4)
+
+# %% [markdown] tags=["caption"]
+# Error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2, over
+# that of always answering 0, on linear functions (above) and ReLU networks (below). Left:
+# against the number of training tasks $T$, at 10 pairs in the prompt. Middle and right:
+# against the number of pairs, at two values of $T$; on networks these models saw 48,000
+# prompts, fewer than either $T$, so that the two panels are alike. The paper says that
+# all curves fall.
+#
+# Alt text: Two rows of three panels, linear regression above and ReLU networks below.
+# Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks.
+# Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows; for
+# linear regression ridge regression is below both.
 
 # %% [markdown]
 # Bands are 95% intervals over seeds, narrower than the markers in most places.
@@ -144,7 +154,7 @@ numbers(table, "B ReLU", x="context length n")
 # %%
 def over_ridge(title, errors, among):
     """The errors at the most pairs over that of ridge regression, one per seed."""
-    task, measure = tasks[title][0], scaling.evaluation(lengths(title, among), shown)
+    task, measure = tasks[title][0], scaling.evaluation(lengths(title, among), page.profile)
     return gates.over_ridge(errors * task.label_variance, task, measure)
 
 def ratios(title, name, of_tasks, of_pairs):
@@ -168,7 +178,7 @@ for name, title in (("SGPT", "linear"), ("SGPT", "ReLU network"),
     learned |= {part: over_ridge(title, of(title, name, T, among=in_context), in_context)
                 for part, T in zip(over_pairs, (10**5, 10**6))}
 
-page.decide("context_scaling.16", evidence, shown, learned, at_start)
+page.decide("context_scaling.16", evidence, learned, at_start)
 page.verdicts()
 
 # %% [markdown]
@@ -206,4 +216,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/fig08_sgpt_scaling/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records + in_context, page.name))
+print(page.provenance(records + in_context))

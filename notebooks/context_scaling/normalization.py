@@ -34,15 +34,13 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.context_scaling import normalization as sheet, scaling
 
-page = claimbook.Page("context_scaling/normalization")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("context_scaling/normalization", profile)
+records = page.records
 assumed = (*scaling.SGPT_ASSUMED, "task.noise_std", "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
-claimbook.settings_of(sheet.runs, shown, assumed)
+page.settings(assumed)
 
 # %% [markdown]
 # These are the settings of the default on linear functions. The other forms differ in
@@ -55,9 +53,7 @@ claimbook.settings_of(sheet.runs, shown, assumed)
 # Errors are against noisy labels, divided by the error of the predictor that always answers 0.
 
 # %%
-from claimbook.pages.plotting import series
-
-tasks = scaling.scaling_tasks(shown)
+tasks = scaling.scaling_tasks(page.profile)
 
 def of(title, form, metric="error"):
     """(seeds, context lengths)."""
@@ -76,16 +72,16 @@ for title, (task, lengths) in tasks.items():
     for form in sheet.FORMS:
         for suffix, metric in (("", "error"), (", excess", "excess")):
             errors = of(title, form, metric) / task.label_variance
-            tables.append(series(f"{title}{suffix}", form, lengths, errors, shown))
-floor = scaling.bayes_floor(sheet.runs(shown)[0].evaluation)
-tables.append(series("linear", "ridge", scaling.LENGTHS, floor, shown))
+            tables.append(page.series(f"{title}{suffix}", form, lengths, errors))
+floor = scaling.bayes_floor(sheet.runs(page.profile)[0].evaluation)
+tables.append(page.series("linear", "ridge", scaling.LENGTHS, floor))
 rows = [(form, title) for form in others for title in tasks]
 for row, (form, title) in enumerate(rows):
-    tables.append(series("over the default", f"{form}, {title}", [row],
-                         ratios(title, form)[:, None], shown))
+    tables.append(page.series("over the default", f"{form}, {title}", [row],
+                         ratios(title, form)[:, None]))
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Above: error, over that of always answering 0, against the number of pairs in the prompt, for four readings of what the paper leaves open in a layer of SGPT: whether the normalization keeps signs, and whether the last skip is there. Below: the error of the other three over that of the reading this book uses, averaged over the number of pairs; to the right of 1 the other reading is worse."}, "image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. Below, each other form's error over that of the default, for each task. At cpu the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET, draw, draw_rows, legend_below
 from papers.colors import color_of
@@ -110,6 +106,19 @@ draw(panels[0, 0], table, "linear", "ridge", color=color_of("ridge"), ls="--",
      label="ridge (optimal)")
 panels[0, 0].set(ylabel="error / error of zero")
 legend = legend_below(panels[0, 0], 3)
+
+# %% [markdown] tags=["caption"]
+# Above: error, over that of always answering 0, against the number of pairs in the
+# prompt, for four readings of what the paper leaves open in a layer of SGPT: whether the
+# normalization keeps signs, and whether the last skip is there. Below: the error of the
+# other three over that of the reading this book uses, averaged over the number of pairs;
+# to the right of 1 the other reading is worse.
+#
+# Alt text: Error against context length for four forms of SGPT, on linear functions and
+# on ReLU networks; all fall. Below, each other form's error over that of the default, for
+# each task. At cpu the default, signed with skip, is lowest on linear functions; on ReLU
+# networks it and absolute weights with skip are equal within their bars, and both forms
+# without the skip are higher.
 
 # %% [markdown]
 # Bands and bars are 95% intervals over seeds.
@@ -154,4 +163,4 @@ pd.DataFrame({title: {form: with_interval(ratios(title, form), 3) for form in ot
 # {download}`figure.csv <../../results/context_scaling/normalization/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

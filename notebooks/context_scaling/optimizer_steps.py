@@ -33,14 +33,12 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of SGPT with twice the steps, at the largest T"} tags=["hide-output"]
 import claimbook
-import icllib
 from papers.context_scaling import gates, optimizer_steps as sheet, scaling
 
-page = claimbook.Page("context_scaling/optimizer_steps")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("context_scaling/optimizer_steps", profile)
+records = page.records
 assumed = (*scaling.SGPT_ASSUMED, "task.noise_std", "recipe.lengths", "evaluation.lengths")
-claimbook.settings_of(sheet.runs, shown, assumed, -1)
+page.settings(assumed, -1)
 
 # %% [markdown]
 # The numbers of steps:
@@ -59,8 +57,6 @@ pd.DataFrame(steps, index=["once", "twice"]).T
 
 # %%
 import numpy as np
-
-from claimbook.pages.plotting import series
 
 counts = np.unique([r.run["pretraining_tasks"] for r in records])
 at_10 = scaling.LENGTHS.index(10)
@@ -83,12 +79,12 @@ once, twice = ({part: values for name in models
                 for part, values in statistics(name, amount).items()}
                for amount in ("once", "twice"))
 table = page.save_figure(*(
-    series(kind, part.removeprefix(f"{kind} "), [1, 2],
-           np.stack([once[part], twice[part]], axis=1), shown)
+    page.series(kind, part.removeprefix(f"{kind} "), [1, 2],
+           np.stack([once[part], twice[part]], axis=1))
     for kind in ("tasks", "context", "error")
     for part in once if part.startswith(kind)))
 
-# %% mystnb={"figure": {"caption": "What twice as many optimizer steps change: in each panel the usual number of steps of these small models is on the left, twice as many on the right. First the slope of the error over the number of training tasks, then the error at 40 pairs over that at 10, then the error itself. Lines across are the bounds of the claims; a verdict would change only where a curve crosses one."}, "image": {"alt": "Three panels with the usual number of steps of these models on the left and twice as many on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 from papers.colors import color_of, marked
@@ -109,6 +105,18 @@ for axes, (kind, (title, bounds)) in zip(panels, titles.items()):
              xticklabels=["once", "twice"], xlabel="optimizer steps")
 panels[1].text(1.5, 1.5, "bounds: MLP above 0.95,\nothers below 0.9", ha="center")
 legend = figure.legend(loc="outside lower center", ncols=3)
+
+# %% [markdown] tags=["caption"]
+# What twice as many optimizer steps change: in each panel the usual number of steps of
+# these small models is on the left, twice as many on the right. First the slope of the
+# error over the number of training tasks, then the error at 40 pairs over that at 10,
+# then the error itself. Lines across are the bounds of the claims; a verdict would change
+# only where a curve crosses one.
+#
+# Alt text: Three panels with the usual number of steps of these models on the left and
+# twice as many on the right of each: slopes over the number of tasks, ratios over the
+# context length, both with the bound of their claims, and the error at 10 pairs, for
+# GPT-2, the MLP and SGPT.
 
 # %% [markdown]
 # The lines across a panel are the bounds. On the left every slope should be below $-0.05$.
@@ -138,7 +146,7 @@ def holds(part, values):
 
 same = {part: (holds(part, once[part]) == holds(part, twice[part])).astype(float)
         for part in once if not part.startswith("error")}
-ridge = gates.best_ridge(scaling.LINEAR_8, scaling.evaluation(scaling.LENGTHS, shown))
+ridge = gates.best_ridge(scaling.LINEAR_8, scaling.evaluation(scaling.LENGTHS, page.profile))
 bounds = {name: (-1, 1.25 * ridge[-1]) for name in models}
 bounds["MLP"] = at_10, 0.95 * scaling.LINEAR_8.label_variance
 
@@ -157,7 +165,7 @@ def of_another(part):
         return ridge[[-1]] / ridge[at_10]
     return np.array([0.0 if part.startswith("tasks") else 1.0])
 
-page.decide("context_scaling.19", same, shown, {part: learned(part) for part in same}, {
+page.decide("context_scaling.19", same, {part: learned(part) for part in same}, {
     part: holds(part, of_another(part)) == holds(part, once[part]) for part in same})
 page.verdicts()
 
@@ -185,4 +193,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/optimizer_steps/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -24,15 +24,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.context_scaling import gates, scaling, sizes as sheet
 
-page = claimbook.Page("context_scaling/sizes")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = Page("context_scaling/sizes", profile)
+records = page.records
 assumed = *scaling.ASSUMED, "pretraining_tasks"
-claimbook.settings_of(sheet.runs, shown, assumed, -1)
+page.settings(assumed, -1)
 
 # %% [markdown]
 # These are the settings of one size of GPT-2. SGPT has layers and a width only, and its own
@@ -45,11 +43,10 @@ claimbook.settings_of(sheet.runs, shown, assumed, -1)
 # $d \sigma^2$.
 
 # %%
-from claimbook.pages.plotting import series
 from icllib.baselines import Ridge
 
-best, sizes = sheet.best_size(shown), sheet.by_size(records)
-run = sheet.runs(shown)[0]
+best, sizes = sheet.best_size(page.profile), sheet.by_size(records)
+run = sheet.runs(page.profile)[0]
 task, evaluation = run.task, run.evaluation
 floor = evaluation.measure(task, Ridge.bayes(task))
 models = {"SGPT": ("layers", "width"), "GPT-2": ("layers", "width", "heads")}
@@ -61,13 +58,13 @@ for metric in ("error", "excess"):
         for name in models:
             if axis in models[name]:
                 errors = sheet.over_axis(sizes[sizes.model == name], axis, best, metric)
-                tables.append(series(panel, name, errors.columns, errors, shown))
+                tables.append(page.series(panel, name, errors.columns, errors))
         values = sorted(sizes[axis][sizes[axis] > 0].unique())  # SGPT has 0 heads
         level = [floor[metric].mean()] * len(values)
-        tables.append(series(panel, "ridge", values, level, shown))
+        tables.append(page.series(panel, "ridge", values, level))
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Mean squared error, averaged over the number of pairs, of SGPT and GPT-2 against the number of layers, the width and the number of heads; the title has the sizes that are held fixed. The dashed line is ridge regression, the best possible method. Bands are 95% intervals over seeds and dashes single seeds; where they overlap, the sizes cannot be told apart."}, "image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At cpu the error of SGPT falls with layers and with width; that of GPT-2 has no clear order beyond the spread of its seeds; with one layer and with one head single seeds hardly learn."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 
 from claimbook.pages.plotting import draw, legend_below
@@ -91,6 +88,19 @@ for axes, axis in zip(panels, best):
     axes.set(xlabel=axis, title=rest.format(**best), ylim=(0, None))
 panels[0].set(ylabel="mean squared error")
 legend = legend_below(panels[0], 3)
+
+# %% [markdown] tags=["caption"]
+# Mean squared error, averaged over the number of pairs, of SGPT and GPT-2 against the
+# number of layers, the width and the number of heads; the title has the sizes that are
+# held fixed. The dashed line is ridge regression, the best possible method. Bands are 95%
+# intervals over seeds and dashes single seeds; where they overlap, the sizes cannot be
+# told apart.
+#
+# Alt text: Three panels: error averaged over context lengths against the number of
+# layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of
+# ridge regression. At cpu the error of SGPT falls with layers and with width; that of
+# GPT-2 has no clear order beyond the spread of its seeds; with one layer and with one
+# head single seeds hardly learn.
 
 # %% [markdown]
 # Bands are 95% intervals over seeds, dashes single seeds. SGPT has no heads.
@@ -128,7 +138,7 @@ learned = {name: gates.at_papers_dimension(
                sheet.best_over_ridge(records, name, task, evaluation), task)
            for name in models}
 page.decide("context_scaling.18",
-            {name: ratio.min(axis=1) for name, ratio in others.items()}, shown, learned)
+            {name: ratio.min(axis=1) for name, ratio in others.items()}, learned)
 page.verdicts()
 
 # %% [markdown]
@@ -155,4 +165,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/sizes/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -36,21 +36,19 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of GPT-2"} tags=["hide-output"]
 import claimbook
-import icllib
 from claimbook.records import dealt
 from papers.context_scaling import gates, scaling, untrained_lengths as sheet
 
-page = claimbook.Page("context_scaling/untrained_lengths")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("context_scaling/untrained_lengths", profile)
+records = page.records
 names = "SGPT", "GPT-2", "GPT-2 without positions"
-settings, printed = (dealt(sheet.runs(own), names) for own in (shown, "paper"))
+settings, printed = (dealt(sheet.runs(own), names) for own in (page.profile, "paper"))
 claimbook.settings_table(settings["GPT-2"][0], (*scaling.ASSUMED, "evaluation.lengths"),
-                      printed["GPT-2"][0], shown)
+                      printed["GPT-2"][0], page.profile)
 
 # %% mystnb={"code_prompt_show": "How SGPT differs"} tags=["hide-output"]
 claimbook.settings_table(settings["SGPT"][0], scaling.SGPT_ASSUMED, printed["SGPT"][0],
-                      shown).filter(regex=r"^model|rate|recipe\.steps", axis=0)
+                      page.profile).filter(regex=r"^model|rate|recipe\.steps", axis=0)
 
 # %% [markdown]
 # ## Figure
@@ -62,9 +60,7 @@ claimbook.settings_table(settings["SGPT"][0], scaling.SGPT_ASSUMED, printed["SGP
 # %%
 import numpy as np
 
-from claimbook.pages.plotting import series
-
-task, trained = sheet.UNTRAINED_LENGTHS[shown]
+task, trained = sheet.UNTRAINED_LENGTHS[page.profile]
 tested = settings["GPT-2"][0].evaluation.lengths
 of_model = dealt(records, names)
 
@@ -75,11 +71,11 @@ def of(name):
 ratios = {f"{name} {place}": values for name in names for place, values in
           sheet.untrained_ratios(of(name), trained, tested).items()}
 table = page.save_figure(
-    *(series("error", name, tested, of(name), shown) for name in names),
-    *(series("error / reference", part, [0], values[:, None], shown)
+    *(page.series("error", name, tested, of(name)) for name in names),
+    *(page.series("error / reference", part, [0], values[:, None])
       for part, values in ratios.items()))
 
-# %% mystnb={"figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, at numbers that were trained on (filled) and that were not (hollow), for SGPT, GPT-2 and GPT-2 without position embeddings. A model carries over to a new number of pairs if its hollow points lie on the dotted line through its filled ones. Shaded: longer than any in training."}, "image": {"alt": "Error against context length for SGPT, GPT-2 and GPT-2 without positions, in a panel each, with filled markers at trained lengths and hollow ones at untrained lengths; a straight dotted line through the trained lengths is the reference."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of
@@ -98,6 +94,17 @@ for axes, name, model in zip(panels, names, ("SGPT", "GPT-2", "GPT-2")):
     axes.set(title=name, xlabel="context length n")
 panels[0].set(ylabel="error / error of zero", ylim=(0, None))
 legend = legend_below(panels[0], 3)
+
+# %% [markdown] tags=["caption"]
+# Error, over that of always answering 0, against the number of pairs in the prompt, at
+# numbers that were trained on (filled) and that were not (hollow), for SGPT, GPT-2 and
+# GPT-2 without position embeddings. A model carries over to a new number of pairs if its
+# hollow points lie on the dotted line through its filled ones. Shaded: longer than any in
+# training.
+#
+# Alt text: Error against context length for SGPT, GPT-2 and GPT-2 without positions, in a
+# panel each, with filled markers at trained lengths and hollow ones at untrained lengths;
+# a straight dotted line through the trained lengths is the reference.
 
 # %% [markdown]
 # Hollow points are untrained lengths; the shaded part is beyond the longest trained length.
@@ -129,11 +136,11 @@ numbers(table, "error /", digits=3).set_axis(["ratio"], axis=1)
 # %%
 excess = {part: ratio / 1.25 if part.startswith("GPT-2") else 1.25 / ratio
           for part, ratio in ratios.items() if "without" not in part}
-at_trained = scaling.evaluation(trained, shown)
+at_trained = scaling.evaluation(trained, page.profile)
 known = [tested.index(n) for n in trained]
 learned = {name: gates.at_papers_dimension(gates.over_ridge(
     of(name)[:, known] * task.label_variance, task, at_trained), task) for name in names}
-page.decide("context_scaling.17", excess, shown,
+page.decide("context_scaling.17", excess,
             {part: learned[part.split()[0]] for part in excess})
 page.verdicts()
 
@@ -164,4 +171,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/context_scaling/untrained_lengths/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -30,19 +30,18 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.context_scaling import gates, scaling, what_would_a_reviewer_ask as sheet
 
-page = claimbook.Page("context_scaling/what_would_a_reviewer_ask")
-one_layer = icllib.records(sheet.one_layer_against_tasks, profile, page=page.name)
-depths = icllib.records(sheet.by_depth, profile, page=page.name)
-deep = icllib.records(sheet.with_and_without_normalization, profile, page=page.name)
-perceptrons = icllib.records(sheet.perceptrons_by_width, profile, page=page.name)
-both = icllib.records(sheet.one_layer_and_deep, profile, page=page.name)
-mlps = icllib.records(scaling.fig01_perceptrons, profile, page=page.name)
+page = claimbook.Page("context_scaling/what_would_a_reviewer_ask", profile)
+one_layer = page.recorded(sheet.one_layer_against_tasks, apart=True)
+depths = page.recorded(sheet.by_depth)
+deep = page.recorded(sheet.with_and_without_normalization)
+perceptrons = page.recorded(sheet.perceptrons_by_width, apart=True)
+both = page.recorded(sheet.one_layer_and_deep, apart=True)
+mlps = page.recorded(scaling.fig01_perceptrons, apart=True)
 shown_one, shown, shown_mlp = map(claimbook.shown_profile, (one_layer, deep, perceptrons))
 assumed = *scaling.SGPT_ASSUMED, "pretraining_tasks", "task.noise_std"
-claimbook.settings_of(sheet.by_depth, shown, assumed)
+page.settings(assumed, runs=sheet.by_depth)
 
 # %% [markdown]
 # These are the settings of SGPT with one layer. Depth changes `layers` alone. Without
@@ -67,7 +66,7 @@ table = page.save_figure(*(
     series(letter, name, xs, errors, profiles.get(name, shown))
     for letter, lines in curves.items() for name, (xs, errors) in lines.items()))
 
-# %% mystnb={"figure": {"caption": "Four questions on linear regression, in mean squared error. A: more layers of SGPT, at 10 and 40 pairs. B: SGPT with and without its normalization, in one and in four layers. C: one layer of SGPT, and GPT-2, with more training tasks $T$. D: a perceptron (MLP) twice as wide, with more pairs. Dashed lines are ridge regression, the best possible method; dotted ones always answer 0."}, "image": {"alt": "Four panels of mean squared error. At cpu: A, the error of SGPT falls with every doubling of its layers from 1 to 8, at 10 and at 40 pairs, and with 8 layers is close to ridge regression. B, with one layer the normalized and the unnormalized model have nearly equal errors that fall with the context; with four layers the normalized one is nearer to ridge and the three unnormalized seeds lie far apart. C, at gpu, the error of one layer falls from 100 to 10,000 tasks and then stays; that of GPT-2 at cpu falls to 100,000 tasks and a little further. D, the error of both perceptrons rises beyond 10 pairs and passes that of the zero predictor; the wider one rises less. Both at gpu."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 
 from claimbook.pages.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw
@@ -101,6 +100,22 @@ for axes, (letter, (title, label)) in zip(grid.flat, titles.items()):
 grid[0, 0].set_xscale("log", base=2)
 grid[0, 0].set_xticks(sheet.DEPTHS[shown], sheet.DEPTHS[shown])
 scale = grid[1, 0].set_xscale("log")
+
+# %% [markdown] tags=["caption"]
+# Four questions on linear regression, in mean squared error. A: more layers of SGPT, at
+# 10 and 40 pairs. B: SGPT with and without its normalization, in one and in four layers.
+# C: one layer of SGPT, and GPT-2, with more training tasks $T$. D: a perceptron (MLP)
+# twice as wide, with more pairs. Dashed lines are ridge regression, the best possible
+# method; dotted ones always answer 0.
+#
+# Alt text: Four panels of mean squared error. At cpu: A, the error of SGPT falls with
+# every doubling of its layers from 1 to 8, at 10 and at 40 pairs, and with 8 layers is
+# close to ridge regression. B, with one layer the normalized and the unnormalized model
+# have nearly equal errors that fall with the context; with four layers the normalized one
+# is nearer to ridge and the three unnormalized seeds lie far apart. C, at gpu, the error
+# of one layer falls from 100 to 10,000 tasks and then stays; that of GPT-2 at cpu falls
+# to 100,000 tasks and a little further. D, the error of both perceptrons rises beyond 10
+# pairs and passes that of the zero predictor; the wider one rises less. Both at gpu.
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. $T$ is $10^6$ in A and B. The models of A draw ten times
@@ -145,7 +160,7 @@ evaluation = scaling.evaluation(scaling.LENGTHS, shown)
 layers, at_40 = curves["A"]["SGPT, n = 40"]
 most = min(8, max(layers))  # the paper's SGPT has 8
 page.decide("context_scaling.20", {
-    f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, most) for n in (10, 40)}, shown,
+    f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, most) for n in (10, 40)},
     over_bounds(at_40[:, layers.index(most)], curves["A"]["SGPT, n = 10"][1][:, 0]),
     {f"n = {n}": other_seed(curves["A"][f"SGPT, n = {n}"][1][:, layers.index(most)])
      for n in (10, 40)})
@@ -244,4 +259,4 @@ pd.DataFrame(rows).T.round(3)
 # {download}`figure.csv <../../results/context_scaling/what_would_a_reviewer_ask/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(one_layer + depths + deep + perceptrons + both, page.name))
+print(page.provenance(one_layer + depths + deep + perceptrons + both))

@@ -24,16 +24,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.signed_averaging import affine, alternatives_on_every as sheet, quantifiers
 from papers.signed_averaging.comparisons import by_function
 
-page = claimbook.Page("signed_averaging/alternatives_on_every")
+page = Page("signed_averaging/alternatives_on_every", profile)
 of_function = by_function(sheet.scorings_on_every, profile, page.name)
 records = sum(of_function.values(), [])
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(sheet.scorings_on_every, shown, quantifiers.ASSUMED)
+page.settings(quantifiers.ASSUMED, runs=sheet.scorings_on_every)
 
 # %% [markdown]
 # These are the settings of SSA; the others differ in `model.scoring` alone. Softmax and SSA are the
@@ -48,10 +46,24 @@ claimbook.settings_of(sheet.scorings_on_every, shown, quantifiers.ASSUMED)
 
 # %%
 rates = quantifiers.error_rates(of_function)
-table = page.save_figure(*sheet.rate_tables(rates, shown))
+table = page.save_figure(*sheet.rate_tables(rates, page.profile))
 
-# %% mystnb={"figure": {"caption": "Sixteen scoring functions of attention on the quantifier *every*: does a list hold positive numbers only? One row for each function, one point for each seed. Left: the share of sequences with a wrong answer, on a logarithmic axis, for lists as in training and over all lengths and scales. Right: its ratio to that of softmax with the same seed; left of the line at 1 the function is better than softmax."}, "image": {"alt": "A row for each of sixteen scoring functions, with a point for each of ten seeds. Left: the share of wrong sequences on a logarithmic axis, nearly all under 0.02 in distribution; over the whole grid most between 0.001 and 0.1, and with every function but one some between 0.1 and 0.7. Right: the ratio to softmax by seed, for every function spread over two to five orders of magnitude, with geometric means between 0.7 and 3.6."}} tags=["figure"]
+# %% tags=["figure"]
 legends = sheet.draw_rates(table)
+
+# %% [markdown] tags=["caption"]
+# Sixteen scoring functions of attention on the quantifier *every*: does a list hold
+# positive numbers only? One row for each function, one point for each seed. Left: the
+# share of sequences with a wrong answer, on a logarithmic axis, for lists as in training
+# and over all lengths and scales. Right: its ratio to that of softmax with the same seed;
+# left of the line at 1 the function is better than softmax.
+#
+# Alt text: A row for each of sixteen scoring functions, with a point for each of ten
+# seeds. Left: the share of wrong sequences on a logarithmic axis, nearly all under 0.02
+# in distribution; over the whole grid most between 0.001 and 0.1, and with every function
+# but one some between 0.1 and 0.7. Right: the ratio to softmax by seed, for every
+# function spread over two to five orders of magnitude, with geometric means between 0.7
+# and 3.6.
 
 # %% tags=["numbers"]
 sheet.rate_table(rates)
@@ -64,7 +76,7 @@ sheet.rate_table(rates)
 # %% tags=["numbers"]
 from claimbook.records import dealt
 
-many = icllib.records(sheet.temperatures_on_every, profile, page=page.name)
+many = page.recorded(sheet.temperatures_on_every)
 tempered = dealt(many, sheet.AND_SOFTMAX)
 rates_of_many = quantifiers.error_rates(tempered)
 sheet.rate_table(rates_of_many)
@@ -77,7 +89,7 @@ sheet.rate_table(rates_of_many)
 # fixed that thirty new pairs decide, and they alone. Softmax is that of [Figure 4](fig04_every.ipynb):
 
 # %% tags=["numbers"]
-more = dealt(icllib.records(sheet.more_pairs, profile, page=page.name),
+more = dealt(page.recorded(sheet.more_pairs),
              ("softmax", *sheet.EXTENDED))
 rates_of_more = quantifiers.error_rates(more)
 sheet.rate_table(rates_of_more)
@@ -107,7 +119,7 @@ others = (sheet.evidence(rates, affine.ALTERNATIVES)
 own = {name: more if name in more else of_function for name in others}
 own |= dict.fromkeys(heated, tempered)
 for number, evidence in ((38, heated), (39, others)):
-    page.decide(f"signed_averaging.{number}", evidence, shown,
+    page.decide(f"signed_averaging.{number}", evidence,
                 {name: sheet.reached(own[name], name) for name in evidence},
                 {name: sheet.exact_answers(own[name]) for name in evidence})
 page.verdicts()
@@ -130,4 +142,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/alternatives_on_every/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records + many + sum(more.values(), []), page.name))
+print(page.provenance(records + many + sum(more.values(), [])))

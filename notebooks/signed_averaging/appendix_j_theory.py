@@ -30,11 +30,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.signed_averaging import appendix_j_theory as sheet
 
-page = claimbook.Page("signed_averaging/appendix_j_theory")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("signed_averaging/appendix_j_theory", profile)
+records = page.records
 check, one_percent_off, ssa, softmax, numbers = records
 claimbook.settings_table(sheet.runs(profile)[0],
                       assumed=("counts", "rows", "n", "b", "bound", "seed"))
@@ -47,25 +46,23 @@ claimbook.settings_table(sheet.runs(profile)[0],
 
 # %%
 import numpy as np
-from claimbook.pages.plotting import series
 from icllib.theory import scoring
 
-shown = claimbook.shown_profile(records)
 tables = []
 for name, r in (("SSA", ssa), ("softmax", softmax)):
     for kind in ("least_rest", "extreme_rest", "random_rest", "extreme_norm",
                  "random_norm"):
-        tables.append(series(kind, name, r["bound"], r[kind], shown))
-    tables.append(series("norm_bound", name, r["bound"],
-                         0 * r["bound"] + r["norm_bound"], shown))
-    tables.append(series("entropy", name, r["top"], r["entropy"], shown))
+        tables.append(page.series(kind, name, r["bound"], r[kind]))
+    tables.append(page.series("norm_bound", name, r["bound"],
+                         0 * r["bound"] + r["norm_bound"]))
+    tables.append(page.series("entropy", name, r["top"], r["entropy"]))
 top = np.sort([*ssa["top"], *softmax["top"]])
 bounds = {"printed": scoring.largest_entropy(top, 8), "-log": -np.log(top),
           "least": scoring.smallest_entropy(top)}
-tables += [series("entropy", name, top, y, shown) for name, y in bounds.items()]
+tables += [page.series("entropy", name, top, y) for name, y in bounds.items()]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Three statements of the paper's Appendix J on scaled signed averaging (SSA) and softmax. Left: how much weight the largest of 40 scores leaves to the others, against the range $M$ of the scores, with the bounds of Theorem 1. Middle: how strongly weights react to scores, with its bound. Right: the entropy of weights against the largest one; the points lie below the printed expression, which is therefore an upper bound and not a lower one."}, "image": {"alt": "Three panels. Left, log-log: what the largest of 40 weights leaves to the others, against the range M: the extreme scores lie on the bounds of Theorem 1, which fall exponentially for softmax and as a power for SSA; random scores lie above. Middle, log-log: spectral norms of Jacobians of pairs of scores against M: the largest found stay at the constant bounds, higher for SSA than for softmax; those at M and -M fall. Right: entropies of random rows against their largest weight lie between minus the log of that weight and the printed expression."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, OLIVE, draw
 from papers.colors import color_of
@@ -95,6 +92,22 @@ middle.set(xscale="log", yscale="log", ylim=(1e-4, 1.5), xlabel="range M",
 right.set(xlabel="largest weight", ylabel="entropy", title="8 normal scores")
 for axes in (left, middle, right):
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.19))
+
+# %% [markdown] tags=["caption"]
+# Three statements of the paper's Appendix J on scaled signed averaging (SSA) and softmax.
+# Left: how much weight the largest of 40 scores leaves to the others, against the range
+# $M$ of the scores, with the bounds of Theorem 1. Middle: how strongly weights react to
+# scores, with its bound. Right: the entropy of weights against the largest one; the
+# points lie below the printed expression, which is therefore an upper bound and not a
+# lower one.
+#
+# Alt text: Three panels. Left, log-log: what the largest of 40 weights leaves to the
+# others, against the range M: the extreme scores lie on the bounds of Theorem 1, which
+# fall exponentially for softmax and as a power for SSA; random scores lie above. Middle,
+# log-log: spectral norms of Jacobians of pairs of scores against M: the largest found
+# stay at the constant bounds, higher for SSA than for softmax; those at M and -M fall.
+# Right: entropies of random rows against their largest weight lie between minus the log
+# of that weight and the printed expression.
 
 # %% [markdown]
 # ## Numbers
@@ -131,12 +144,12 @@ measured = check.metrics | sheet.printed_sentences(ssa, softmax) | at_gap
 controls = one_percent_off.metrics | without_gap | sheet.sentences_that_hold(ssa, softmax)
 for number in (20, 26, 27, 28):
     claim = find_claim(f"signed_averaging.{number}")
-    page.decide(claim.id, {part: [measured[part]] for part in claim.parts}, shown,
+    page.decide(claim.id, {part: [measured[part]] for part in claim.parts},
                 control={part: [controls[part]] for part in claim.parts})
 with_large_bias = sheet.reversed_order(shift=10)
-page.decide("signed_averaging.55", {"x W": sheet.reversed_order(shift=0)}, shown,
+page.decide("signed_averaging.55", {"x W": sheet.reversed_order(shift=0)},
             control={"x W": with_large_bias})
-page.decide("signed_averaging.56", {"x W + b": sheet.reversed_order()}, shown,
+page.decide("signed_averaging.56", {"x W + b": sheet.reversed_order()},
             control={"x W + b": sheet.reversed_order(shift=0)})
 page.verdicts()
 
@@ -174,4 +187,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/appendix_j_theory/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

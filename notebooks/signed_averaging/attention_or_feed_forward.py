@@ -28,16 +28,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.signed_averaging import affine, attention_or_feed_forward as sheet
 from papers.signed_averaging.affine import SIGMAS
 from papers.signed_averaging.comparisons import geometric_rows, reached, training_settings
 
-page = claimbook.Page("signed_averaging/attention_or_feed_forward")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-training_settings(sheet.FEED_FORWARD_ONLY.runs, shown)
+page = Page("signed_averaging/attention_or_feed_forward", profile)
+records = page.records
+training_settings(sheet.FEED_FORWARD_ONLY.runs, page.profile)
 
 # %% [markdown]
 # These are the settings of the feed-forward model. The others are called 12L8AH, the full
@@ -51,17 +49,15 @@ training_settings(sheet.FEED_FORWARD_ONLY.runs, shown)
 # %%
 import numpy as np
 
-from claimbook.pages.plotting import series
-
-models = affine.models_by_shape(shown, sheet.PARTS)
+models = affine.models_by_shape(page.profile, sheet.PARTS)
 errors = affine.by_model(records, models, "error")
 zero = 2 * np.square(SIGMAS)
 table = page.save_figure(*(
-    geometric_rows("error", name, dict(zip(SIGMAS, values.T)), shown)
+    geometric_rows("error", name, dict(zip(SIGMAS, values.T)), page.profile)
     for name, values in errors.items()),
-    series("error", "zero, in expectation", SIGMAS, zero, shown))
+    page.series("error", "zero, in expectation", SIGMAS, zero))
 
-# %% mystnb={"figure": {"caption": "Mean squared error, on a logarithmic axis, against the scale $\\sigma$ of the functions at test ($\\sigma = 1$ is that of training), for a full transformer (12L8AH), two with attention layers only (12Al8AH, 2Al32AH) and one with feed-forward layers only. The dashed line always answers 0. Feed-forward layers alone cannot look at the examples and stay on it."}, "image": {"alt": "Mean squared error against sigma on a logarithmic axis for the full model, two of attention only and one of feed-forward layers only. The last lies along the dashed line of the zero predictor, the others far below it for small sigma."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, OLIVE, ROSE, STEEL, draw
 
@@ -71,6 +67,17 @@ for name, color, marker in zip(models, (OLIVE, ROSE, GOLD, STEEL), "osD^"):
 draw(axes, table, "error", "zero, in expectation", color="black", ls="--")
 axes.set(yscale="log", xlabel=r"$\sigma$ of the functions", ylabel="mean squared error")
 legend = axes.legend()
+
+# %% [markdown] tags=["caption"]
+# Mean squared error, on a logarithmic axis, against the scale $\sigma$ of the functions
+# at test ($\sigma = 1$ is that of training), for a full transformer (12L8AH), two with
+# attention layers only (12Al8AH, 2Al32AH) and one with feed-forward layers only. The
+# dashed line always answers 0. Feed-forward layers alone cannot look at the examples and
+# stay on it.
+#
+# Alt text: Mean squared error against sigma on a logarithmic axis for the full model, two
+# of attention only and one of feed-forward layers only. The last lies along the dashed
+# line of the zero predictor, the others far below it for small sigma.
 
 # %% [markdown]
 # The curves are geometric means over {term}`seeds <seed>`; bands are
@@ -91,14 +98,14 @@ numbers(table, digits=3, x="sigma")
 page.decide("signed_averaging.13", {
     **{f"attention only {name}": errors[name][:, 0] / 0.15
        for name in ("12Al8AH", "2Al32AH")},
-    "feed-forward only": 1 / errors["feed-forward only"][:, 0]}, shown,
+    "feed-forward only": 1 / errors["feed-forward only"][:, 0]},
     reached(errors, "12L8AH"), {  # either kind in the other's place
         "attention only 12Al8AH": errors["feed-forward only"][:, 0] / 0.15,
         "attention only 2Al32AH": errors["feed-forward only"][:, 0] / 0.15,
         "feed-forward only": 1 / errors["12Al8AH"][:, 0]})
 over_full = lambda own: affine.geometric_mean((own / errors["12L8AH"])[:, 2:])
 page.decide("signed_averaging.33", {
-    "12Al8AH over 12L8AH": over_full(errors["12Al8AH"])}, shown,
+    "12Al8AH over 12L8AH": over_full(errors["12Al8AH"])},
     reached(errors, "12Al8AH", "12L8AH"), {"12Al8AH over 12L8AH": over_full(zero)})
 page.verdicts()
 
@@ -124,4 +131,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/attention_or_feed_forward/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

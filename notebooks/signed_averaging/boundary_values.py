@@ -31,16 +31,14 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.signed_averaging import affine, boundary_values as sheet
 from papers.signed_averaging.boundary_values import ridge_rise
 from papers.signed_averaging.comparisons import reached, training_settings
 
-page = claimbook.Page("signed_averaging/boundary_values")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-training_settings(affine.FULL.runs, shown)
+page = Page("signed_averaging/boundary_values", profile)
+records = page.records
+training_settings(affine.FULL.runs, page.profile)
 
 # %% [markdown]
 # These are the settings of 12L8AH, a model of 12 layers with 8 attention heads each. It and
@@ -51,13 +49,11 @@ training_settings(affine.FULL.runs, shown)
 
 # %%
 import numpy as np
-from claimbook.pages.plotting import series
-
-models = sheet.boundary_models(shown)
+models = sheet.boundary_models(page.profile)
 answers = affine.by_model(records, models, "answer")  # (seeds, slopes, queries)
 errors = affine.by_model(records, models, "error")
 xs = np.array(sheet.QUERIES)
-panels = {  # title: models, slope, inputs shown
+panels = {  # title: models, slope, inputs page.profile
     "Figure 1: 9x": (["12L8AH"], 9, abs(xs) <= 30),
     "Figure 1: 10x, attention only": (["12Al8AH"], 10, abs(xs) <= 30),
     "9x, softmax and SSA": (["softmax", "SSA"], 9, abs(xs) <= 30),
@@ -68,11 +64,11 @@ tables = []
 for title, (names, slope, inside) in panels.items():
     curves = {name: sheet.on_line(answers[name], slope) for name in names}
     curves["the line"] = slope * xs[None]
-    tables += [series(title, name, xs[inside], values[:, inside], shown)
+    tables += [page.series(title, name, xs[inside], values[:, inside])
                for name, values in curves.items()]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "What models answer (vertical) at inputs $x$ far from their examples, beside the line that the examples lie on (dashed), for models with softmax or scaled signed averaging (SSA), with feed-forward layers (12L8AH) or without (12Al8AH). The line goes on and leaves the panel, or lies outside it; the answers stay below a certain size, the *boundary value*. Bands are 95% intervals over seeds."}, "image": {"alt": "Six panels of predictions against x beside the line that the context shows. In all of them the predictions stay below 12 in size while the line goes on, with and without MLPs and under both scoring functions. They fall short of the steep lines from x = 0.5 on, reach 8 to 10 near x = 2 and then fall back slowly, later without MLPs."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import OLIVE, ROSE, draw
 from papers.colors import marked
@@ -94,6 +90,18 @@ handles = {label: handle for axes in grid.flat
            for handle, label in zip(*axes.get_legend_handles_labels())}
 legend = figure.legend(handles.values(), handles, ncols=5,
                        loc="outside lower center")
+
+# %% [markdown] tags=["caption"]
+# What models answer (vertical) at inputs $x$ far from their examples, beside the line
+# that the examples lie on (dashed), for models with softmax or scaled signed averaging
+# (SSA), with feed-forward layers (12L8AH) or without (12Al8AH). The line goes on and
+# leaves the panel, or lies outside it; the answers stay below a certain size, the
+# *boundary value*. Bands are 95% intervals over seeds.
+#
+# Alt text: Six panels of predictions against x beside the line that the context shows. In
+# all of them the predictions stay below 12 in size while the line goes on, with and
+# without MLPs and under both scoring functions. They fall short of the steep lines from x
+# = 0.5 on, reach 8 to 10 near x = 2 and then fall back slowly, later without MLPs.
 
 # %% [markdown]
 # Each point is the mean prediction over contexts of 39 pairs with $x \sim N(0, 1)$; bands
@@ -129,7 +137,7 @@ drawn = {f"{name} on {slope}x": (name, slope) for name, slope in (
     ("12L8AH", 9), ("12Al8AH", 10), ("12L8AH", 1), ("12L8AH", 10))}
 page.decide("signed_averaging.7", {
     part: sheet.rise(sheet.on_line(answers[name], slope), slope)
-    for part, (name, slope) in drawn.items()}, shown,
+    for part, (name, slope) in drawn.items()},
     {part: reached(errors, name) for part, (name, _) in drawn.items()},
     {part: ridge_rise(slope) for part, (_, slope) in drawn.items()})
 page.verdicts()
@@ -158,4 +166,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/boundary_values/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -45,10 +45,9 @@ import icllib
 import pandas as pd
 from papers.signed_averaging import deviant_numbers as sheet, deviant_sequences, quantifiers
 
-page = claimbook.Page("signed_averaging/deviant_numbers")
-records = icllib.records(sheet.each_kind, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(sheet.each_kind, shown, sheet.ASSUMED)
+page = claimbook.Page("signed_averaging/deviant_numbers", profile)
+records = page.recorded(sheet.each_kind)
+page.settings(sheet.ASSUMED, runs=sheet.each_kind)
 
 # %% [markdown]
 # These are the models of [Figure 4](fig04_every.ipynb) and [Figure 5](fig05_some.ipynb)
@@ -61,10 +60,22 @@ claimbook.settings_of(sheet.each_kind, shown, sheet.ASSUMED)
 # after it. Bands are 95% intervals over seeds.
 
 # %%
-table = page.save_figure(*sheet.deviant_tables(records, shown))
+table = page.save_figure(*sheet.deviant_tables(records, page.profile))
 
-# %% mystnb={"figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer. After the number both lines lie at 0. Bands are 95% intervals over seeds."}, "image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.35 between sizes 10 and 70, with wide bands; under some SSA rises to 0.19 and softmax to 0.05. After the number all stay at 0."}} tags=["figure"]
+# %% tags=["figure"]
 legend = deviant_sequences.draw_shares(table)
+
+# %% [markdown] tags=["caption"]
+# How often models with softmax and with scaled signed averaging (SSA) answer as if one
+# very large number of a list stood alone, where that is wrong, against the size of that
+# number: at the number itself and after it, for the quantifiers *every* and *some*. The
+# line at 0.9 is the bound of the claim, which says that the large number alone decides
+# the answer. After the number both lines lie at 0. Bands are 95% intervals over seeds.
+#
+# Alt text: Four panels against the size of the number, from 1 to 100, for softmax and
+# SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.35
+# between sizes 10 and 70, with wide bands; under some SSA rises to 0.19 and softmax to
+# 0.05. After the number all stay at 0.
 
 # %% tags=["numbers"]
 from claimbook.pages.plotting import numbers
@@ -80,8 +91,20 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # open. Where the lines meet, the other numbers have no say; the label of the large number
 # alone is the one above 0.
 
-# %% mystnb={"figure": {"caption": "Log-odds of the answer that one very large number alone would leave open (*true* for *every*, *false* for *some*), against the size of that number, for two quantifiers and two scoring functions. One line is for lists whose other numbers settle the answer, the other for lists in which they do not; where the two lines meet, the large number has drowned the others."}, "image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 2; from size 10 on the two come together, and at 100 they nearly meet below 0."}} tags=["figure"]
+# %% tags=["figure"]
 legend = sheet.draw_log_odds(table)
+
+# %% [markdown] tags=["caption"]
+# Log-odds of the answer that one very large number alone would leave open (*true* for
+# *every*, *false* for *some*), against the size of that number, for two quantifiers and
+# two scoring functions. One line is for lists whose other numbers settle the answer, the
+# other for lists in which they do not; where the two lines meet, the large number has
+# drowned the others.
+#
+# Alt text: Four panels of log-odds against the size of the number: every above and some
+# below, softmax left and SSA right. Where the other numbers settle the label the line
+# starts near minus 8, where they leave it open between 1 and 2; from size 10 on the two
+# come together, and at 100 they nearly meet below 0.
 
 # %% tags=["numbers"]
 numbers(table[table.panel.str.endswith("log-odds")], x="size m")
@@ -98,7 +121,7 @@ numbers(table, "own answer", x="size m")
 # ## The claims, one by one
 
 # %%
-softmax = icllib.records(sheet.judged_kind, profile, page=page.name)
+softmax = page.recorded(sheet.judged_kind)
 of_figure_4 = icllib.records(quantifiers.compared_on_every, profile,
                              page="signed_averaging/fig04_every")
 assert claimbook.shown_profile(of_figure_4) == claimbook.shown_profile(softmax)
@@ -146,4 +169,4 @@ pd.Series(shares).value_counts(sort=False).rename_axis("share").to_frame("models
 # {download}`figure.csv <../../results/signed_averaging/deviant_numbers/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records + softmax, page.name))
+print(page.provenance(records + softmax))

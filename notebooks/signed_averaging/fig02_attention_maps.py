@@ -29,14 +29,12 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.signed_averaging import fig02_attention_maps as sheet, quantifiers
 
-page = claimbook.Page("signed_averaging/fig02_attention_maps")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
+page = Page("signed_averaging/fig02_attention_maps", profile)
+records = page.records
+page.settings(quantifiers.ASSUMED)
 
 # %% [markdown]
 # These are the models of [Figure 4](fig04_every.ipynb) with positions. The settings are those of
@@ -50,14 +48,24 @@ claimbook.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
 # attends to.
 
 # %%
-table = page.save_figure(*sheet.attention_tables(records, shown))
+table = page.save_figure(*sheet.attention_tables(records, page.profile))
 
-# %% mystnb={"figure": {"caption": "Attention of the last layer, mean over heads and seeds, on the list 1, -2, 3, 70 and its labels, for softmax and scaled signed averaging (SSA). A row shows how a token divides its attention over the tokens up to itself; each row sums to 1. In the paper's map for softmax the last token gives all of it to 70."}, "image": {"alt": "Two triangular maps of the attention of the last layer over the seven tokens, softmax and SSA, with the weights written in. In both the weights of a row are spread over its tokens.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.4))
 for axes, scoring in zip(panels, quantifiers.SCORINGS):
     sheet.draw_map(axes, table, scoring)
+
+# %% [markdown] tags=["caption"]
+# Attention of the last layer, mean over heads and seeds, on the list 1, -2, 3, 70 and its
+# labels, for softmax and scaled signed averaging (SSA). A row shows how a token divides
+# its attention over the tokens up to itself; each row sums to 1. In the paper's map for
+# softmax the last token gives all of it to 70.
+#
+# Alt text: Two triangular maps of the attention of the last layer over the seven tokens,
+# softmax and SSA, with the weights written in. In both the weights of a row are spread
+# over its tokens.
 
 # %% tags=["numbers"]
 from claimbook.pages.plotting import numbers
@@ -74,7 +82,7 @@ numbers(last, x="token number")
 # log-odds of *true* that the model answers at the last number, where only the second and the fourth
 # sequence are true. Bars are 95% intervals over seeds.
 
-# %% mystnb={"figure": {"caption": "The same models on five lists. Left: the share of its attention that the last token gives to the number 70, or to itself where there is no 70; equal weights are the dashed line, the bound of the claim the dotted one. Right: the log-odds of *true*; left of 0 the model answers *false*."}, "image": {"alt": "A row for each of five sequences. Left: the share of attention that the last token gives to 70 or to itself, for softmax and SSA, between 0.05 and 0.25, where equal weights are 0.14, and far below 0.9. Right: the log-odds of true, near zero where 70 comes last and far from zero elsewhere."}} tags=["figure"]
+# %% tags=["figure"]
 from claimbook.pages.plotting import legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
@@ -88,6 +96,17 @@ panels[1].axvline(0, color="grey", lw=1)
 panels[1].set(xlabel="log-odds of true")
 legend = legend_below(panels[0], 4)
 
+# %% [markdown] tags=["caption"]
+# The same models on five lists. Left: the share of its attention that the last token
+# gives to the number 70, or to itself where there is no 70; equal weights are the dashed
+# line, the bound of the claim the dotted one. Right: the log-odds of *true*; left of 0
+# the model answers *false*.
+#
+# Alt text: A row for each of five sequences. Left: the share of attention that the last
+# token gives to 70 or to itself, for softmax and SSA, between 0.05 and 0.25, where equal
+# weights are 0.14, and far below 0.9. Right: the log-odds of true, near zero where 70
+# comes last and far from zero elsewhere.
+
 # %% tags=["numbers"]
 names = [", ".join(f"{x:g}" for x in xs) for xs in quantifiers.EXAMPLES]
 numbers(table, ["share", "log-odds"]).set_axis(names, axis=1)
@@ -97,7 +116,7 @@ numbers(table, ["share", "log-odds"]).set_axis(names, axis=1)
 
 # %%
 softmax, _ = cells = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
-page.decide("signed_averaging.8", sheet.share_evidence(records), shown,
+page.decide("signed_averaging.8", sheet.share_evidence(records),
             {"softmax alone": quantifiers.reached(records, cells, [softmax]),
              "softmax over SSA": quantifiers.reached(records, cells, cells)},
             sheet.equal_shares(records))
@@ -121,4 +140,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig02_attention_maps/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -32,10 +32,9 @@ import icllib
 from claimbook.records import dealt
 from papers.signed_averaging import affine, comparisons, fig03_softmax_ssa as sheet
 
-page = claimbook.Page("signed_averaging/fig03_softmax_ssa")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-comparisons.training_settings(sheet.runs, shown)
+page = claimbook.Page("signed_averaging/fig03_softmax_ssa", profile)
+records = page.records
+comparisons.training_settings(sheet.runs, page.profile)
 
 # %% [markdown]
 # These are the settings of softmax; SSA differs in `model.scoring` alone, and starts from
@@ -50,9 +49,9 @@ from claimbook.pages.plotting import series
 
 names = ("softmax", "SSA")
 larger = icllib.every_profile(sheet.runs, page.name)
-sizes = {shown: records} | larger
+sizes = {page.profile: records} | larger
 grids = claimbook.stacked(records, names, "error_grid")  # (seeds, sigma_I, sigma_F)
-stds = affine.SIZES[shown].grid
+stds = affine.SIZES[page.profile].grid
 logs = {name: np.log10(grid).mean(axis=0) for name, grid in grids.items()}
 maps = logs | {"SSA - softmax": logs["SSA"] - logs["softmax"]}
 tables = [series("error", f"{name}, ours, {size}", affine.SIGMAS, values, size, scale="log")
@@ -60,14 +59,14 @@ tables = [series("error", f"{name}, ours, {size}", affine.SIGMAS, values, size, 
           for name, values in claimbook.stacked(kept, names, "error").items()]
 tables += [series("error", f"{name}, paper", affine.SIGMAS, affine.PRINTED[name],
                   "paper") for name in names]
-tables.append(series("error", "zero", affine.SIGMAS, 2 * np.square(affine.SIGMAS), shown))
+tables.append(page.series("error", "zero", affine.SIGMAS, 2 * np.square(affine.SIGMAS)))
 for title, values in maps.items():
-    tables += [series(f"log10 error, {title}", f"sigma_I = {std}", stds, row, shown)
+    tables += [page.series(f"log10 error, {title}", f"sigma_I = {std}", stds, row)
                for std, row in zip(stds, values)]
 paths = claimbook.stacked(records, names, "error_along")
-table = page.save_figure(*tables, *comparisons.path_tables(paths, shown))
+table = page.save_figure(*tables, *comparisons.path_tables(paths, page.profile))
 
-# %% mystnb={"figure": {"caption": "Error of softmax and scaled signed averaging (SSA) on affine functions outside the training distribution. First panel: against the scale $\\sigma_F$ of the functions, ours solid and the printed values dashed; dotted is always answering 0. The maps show the logarithm of the error over the scales of the functions and of the inputs, and last the difference of the two: blue where SSA is better, orange where softmax is."}, "image": {"alt": "First panel: error against sigma of the functions, log axis, for softmax and SSA, ours solid with bands and the printed values dashed, and the error of always answering zero dotted. Then three heat maps over the standard deviation of the functions, across, and of the inputs, upwards: the logarithm of the error of softmax, that of SSA, and the difference of the two.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 import pandas as pd
 from claimbook.pages.plotting import draw, heat_map
@@ -99,6 +98,19 @@ for axes, (title, values) in zip(panels.flat[1:], maps.items()):
              title=rf"{title}, $\log_{{10}}$ error")
     figure.colorbar(image, ax=axes)
 
+# %% [markdown] tags=["caption"]
+# Error of softmax and scaled signed averaging (SSA) on affine functions outside the
+# training distribution. First panel: against the scale $\sigma_F$ of the functions, ours
+# solid and the printed values dashed; dotted is always answering 0. The maps show the
+# logarithm of the error over the scales of the functions and of the inputs, and last the
+# difference of the two: blue where SSA is better, orange where softmax is.
+#
+# Alt text: First panel: error against sigma of the functions, log axis, for softmax and
+# SSA, ours solid with bands and the printed values dashed, and the error of always
+# answering zero dotted. Then three heat maps over the standard deviation of the
+# functions, across, and of the inputs, upwards: the logarithm of the error of softmax,
+# that of SSA, and the difference of the two.
+
 # %% [markdown]
 # The first panel has our models, geometric means over seeds with 95% intervals as bands. Dashed lines
 # are the printed rows of Table 1, of the paper's own models. Heat maps are means of $\log_{10}$ error over seeds; in the last, negative values
@@ -126,12 +138,22 @@ numbers(table, [f"log10 error, {title}" for title in maps], x="sigma_F")
 # better one at equal error in distribution. Claim 21 compares two such models that are
 # [trained further](longer_training.ipynb).
 
-# %% mystnb={"figure": {"caption": "Error outside the training distribution (vertical) against error inside it (horizontal) along training, one path for softmax and one for SSA, for three scales $\\sigma$ of the functions at test; faint lines are single seeds. If one scoring function generalized better, its path would lie below the other at equal error inside."}, "image": {"alt": "Three panels, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for softmax in orange and one for SSA in blue, means over seeds over the faint paths of single seeds."}} tags=["figure"]
+# %% tags=["figure"]
 from claimbook.pages.plotting import legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6))
 comparisons.draw_paths(panels, paths, {name: color_of(name) for name in ("SSA", "softmax")})
 legend = legend_below(panels[0], 2)
+
+# %% [markdown] tags=["caption"]
+# Error outside the training distribution (vertical) against error inside it (horizontal)
+# along training, one path for softmax and one for SSA, for three scales $\sigma$ of the
+# functions at test; faint lines are single seeds. If one scoring function generalized
+# better, its path would lie below the other at equal error inside.
+#
+# Alt text: Three panels, for sigma of 3, 5 and 10: error at this sigma against the error
+# at sigma of 1, both on log axes, one path along training for softmax in orange and one
+# for SSA in blue, means over seeds over the faint paths of single seeds.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -159,15 +181,15 @@ sheet.cells_with_ssa_below(grids, stds)
 in_corner = affine.shift_ratios(grids["SSA"], stds)["both"]
 errors = claimbook.stacked(records, names, "error")
 both = comparisons.reached(errors, *names)
-page.decide("signed_averaging.2", sheet.growth(errors["softmax"]), shown,
+page.decide("signed_averaging.2", sheet.growth(errors["softmax"]),
             comparisons.reached(errors, "softmax"))
 page.decide("signed_averaging.3",
-            comparisons.ssa_to_softmax(comparisons.EqualSteps(errors)), shown, both)
+            comparisons.ssa_to_softmax(comparisons.EqualSteps(errors)), both)
 page.decide("signed_averaging.35", {
-    "sigma = 1": errors["SSA"][:, 0] / errors["softmax"][:, 0]}, shown, both,
+    "sigma = 1": errors["SSA"][:, 0] / errors["softmax"][:, 0]}, both,
     {"sigma = 1": 2 / errors["softmax"][:, 0]})
 at_start = affine.shifts_untrained(dealt(records, names)["SSA"])
-page.decide("signed_averaging.40", {"SSA": in_corner}, shown,
+page.decide("signed_averaging.40", {"SSA": in_corner},
             comparisons.reached(errors, "SSA"), {"SSA": at_start["both"]})
 page.verdicts()
 
@@ -203,4 +225,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig03_softmax_ssa/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

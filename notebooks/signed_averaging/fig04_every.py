@@ -37,14 +37,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from icllib.training import untrained
 from papers.signed_averaging import fig04_every as sheet, quantifiers
 
-page = claimbook.Page("signed_averaging/fig04_every")
-records = icllib.records(sheet.every_variant, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
+page = claimbook.Page("signed_averaging/fig04_every", profile)
+records = page.recorded(sheet.every_variant)
+page.settings(quantifiers.ASSUMED)
 
 # %% [markdown]
 # These are the settings of the softmax model; the SSA model differs in `model.scoring`
@@ -59,13 +57,25 @@ claimbook.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
 # A sequence is wrong if any answer from the third on is wrong.
 
 # %%
-tables = quantifiers.error_tables(records, "every", shown)
+tables = quantifiers.error_tables(records, "every", page.profile)
 table = page.save_figure(*tables)
 sigmas, lengths = quantifiers.grid(records[0])
 
-# %% mystnb={"figure": {"caption": "Share of sequences with a wrong answer on the quantifier *every*, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), with position embeddings as in the paper and without them. Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}, "image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. With positions errors grow with length and with sigma; without positions they are lower on the whole, and at sigma of 1 they do not grow with length.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["as in the paper", "without positions"])
 level = scale.ax.axhline(1 / 8, color="white")
+
+# %% [markdown] tags=["caption"]
+# Share of sequences with a wrong answer on the quantifier *every*, over the length of the
+# list (across) and the scale $\sigma$ of its numbers (upwards), for softmax and scaled
+# signed averaging (SSA), with position embeddings as in the paper and without them.
+# Darker colors are lower errors. White dots mark cells in which always giving the same
+# answer does as well; its error is the white line in the scale.
+#
+# Alt text: Four heat maps of the share of wrong sequences over length, across, and sigma,
+# upwards: softmax and SSA, with positions above and without positions below. With
+# positions errors grow with length and with sigma; without positions they are lower on
+# the whole, and at sigma of 1 they do not grow with length.
 
 # %% [markdown]
 # Means over the first twenty seeds, with which all three pairs of models were trained:
@@ -87,8 +97,18 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 # embeddings get 5 or 6% of single numbers wrong and those without about a fifth, where a
 # coin would get half.
 
-# %% mystnb={"figure": {"caption": "Share of wrong answers on *every* against the position in the list, for softmax, SSA and a predictor that always gives the same answer: with position embeddings, without them, and with balanced labels, for the smallest scale of the numbers (above) and the largest (below). It shows where in a list the errors of the maps come from."}, "image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}} tags=["figure"]
+# %% tags=["figure"]
 legend = quantifiers.draw_by_position(table, sigmas[[0, -1]])
+
+# %% [markdown] tags=["caption"]
+# Share of wrong answers on *every* against the position in the list, for softmax, SSA and
+# a predictor that always gives the same answer: with position embeddings, without them,
+# and with balanced labels, for the smallest scale of the numbers (above) and the largest
+# (below). It shows where in a list the errors of the maps come from.
+#
+# Alt text: Six panels of the share of wrong answers against the position, for softmax,
+# SSA and the constant predictor: with positions, without positions and with balanced
+# labels, at the smallest sigma above and at the largest below.
 
 # %% tags=["numbers"]
 quantifiers.numbers_by_position(table)
@@ -101,8 +121,19 @@ quantifiers.numbers_by_position(table)
 # many. Both scoring functions lose that number as $\sigma$ or the length grows, and SSA more
 # often: on 59% of the sequences (56 to 62%), softmax on 52% (48 to 57%).
 
-# %% mystnb={"figure": {"caption": "Share of sequences with a wrong answer on *every* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list. White dots mark cells in which always giving the same answer does as well or better."}, "image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["balanced labels"])
+
+# %% [markdown] tags=["caption"]
+# Share of sequences with a wrong answer on *every* if both answers are equally frequent
+# at every length, over the length of the list and the scale $\sigma$ of its numbers, for
+# softmax and SSA. Without the easy late positions the task asks a model to read the whole
+# list. White dots mark cells in which always giving the same answer does as well or
+# better.
+#
+# Alt text: Two heat maps of the share of wrong sequences over length and sigma with
+# balanced labels, softmax and SSA: small at the lower left, and near one at large sigma
+# and great lengths.
 
 # %% tags=["numbers"]
 numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
@@ -121,7 +152,7 @@ quantifiers.part_table(quantifiers.errors_by_part(records, quantifiers.cells("ev
 # and 40 numbers; all do. First their mean errors:
 
 # %%
-compared = icllib.records(quantifiers.compared_on_every, profile, page=page.name)
+compared = page.recorded(quantifiers.compared_on_every)
 pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
 quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
 
@@ -171,4 +202,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/fig04_every/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records + compared, page.name))
+print(page.provenance(records + compared))

@@ -32,14 +32,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from icllib.training import untrained
 from papers.signed_averaging import fig05_some as sheet, quantifiers
 
-page = claimbook.Page("signed_averaging/fig05_some")
-records = icllib.records(sheet.some_variant, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
+page = claimbook.Page("signed_averaging/fig05_some", profile)
+records = page.recorded(sheet.some_variant)
+page.settings(quantifiers.ASSUMED)
 
 # %% [markdown]
 # These are the settings of the softmax model; the SSA model differs in `model.scoring` alone, where
@@ -53,13 +51,24 @@ claimbook.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
 # A sequence is wrong if any answer from the third on is wrong.
 
 # %%
-tables = quantifiers.error_tables(records, "some", shown)
+tables = quantifiers.error_tables(records, "some", page.profile)
 table = page.save_figure(*tables)
 sigmas, lengths = quantifiers.grid(records[0])
 
-# %% mystnb={"figure": {"caption": "Share of sequences with a wrong answer on the quantifier *some*, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), with position embeddings as in the paper and without them. Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}, "image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. Errors grow with sigma far more than with length. White dots stand in cells with large sigma.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["as in the paper", "without positions"])
 level = scale.ax.axhline(1 / 8, color="white")
+
+# %% [markdown] tags=["caption"]
+# Share of sequences with a wrong answer on the quantifier *some*, over the length of the
+# list (across) and the scale $\sigma$ of its numbers (upwards), for softmax and scaled
+# signed averaging (SSA), with position embeddings as in the paper and without them.
+# Darker colors are lower errors. White dots mark cells in which always giving the same
+# answer does as well; its error is the white line in the scale.
+#
+# Alt text: Four heat maps of the share of wrong sequences over length, across, and sigma,
+# upwards: softmax and SSA, with positions above and without positions below. Errors grow
+# with sigma far more than with length. White dots stand in cells with large sigma.
 
 # %% [markdown]
 # Means over the first twenty seeds, with which all three pairs of models were trained; colors follow the
@@ -81,8 +90,18 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 # are 95% intervals over seeds. Dotted: the last position of training. The vertical axis is linear up
 # to 0.01 and logarithmic above.
 
-# %% mystnb={"figure": {"caption": "Share of wrong answers on *some* against the position in the list, for softmax, SSA and a predictor that always gives the same answer: with position embeddings, without them, and with balanced labels, for the smallest scale of the numbers (above) and the largest (below). It shows where in a list the errors of the maps come from."}, "image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}} tags=["figure"]
+# %% tags=["figure"]
 legend = quantifiers.draw_by_position(table, sigmas[[0, -1]])
+
+# %% [markdown] tags=["caption"]
+# Share of wrong answers on *some* against the position in the list, for softmax, SSA and
+# a predictor that always gives the same answer: with position embeddings, without them,
+# and with balanced labels, for the smallest scale of the numbers (above) and the largest
+# (below). It shows where in a list the errors of the maps come from.
+#
+# Alt text: Six panels of the share of wrong answers against the position, for softmax,
+# SSA and the constant predictor: with positions, without positions and with balanced
+# labels, at the smallest sigma above and at the largest below.
 
 # %% tags=["numbers"]
 quantifiers.numbers_by_position(table)
@@ -94,8 +113,18 @@ quantifiers.numbers_by_position(table)
 # all labels are true at every length, in training and in tests, and the constant predictor is wrong
 # on $1 - 3 / (n + 1)$ of the sequences of length $n$.
 
-# %% mystnb={"figure": {"caption": "Share of sequences with a wrong answer on *some* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list."}, "image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["balanced labels"])
+
+# %% [markdown] tags=["caption"]
+# Share of sequences with a wrong answer on *some* if both answers are equally frequent at
+# every length, over the length of the list and the scale $\sigma$ of its numbers, for
+# softmax and SSA. Without the easy late positions the task asks a model to read the whole
+# list.
+#
+# Alt text: Two heat maps of the share of wrong sequences over length and sigma with
+# balanced labels, softmax and SSA: small at the lower left, and near one at large sigma
+# and great lengths.
 
 # %% tags=["numbers"]
 numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
@@ -113,7 +142,7 @@ quantifiers.part_table(quantifiers.errors_by_part(records, quantifiers.cells("so
 # pairs. First their mean errors, then SSA over softmax, seed by seed:
 
 # %%
-compared = icllib.records(sheet.compared_on_some, profile, page=page.name)
+compared = page.recorded(sheet.compared_on_some)
 pair = quantifiers.cells("some", (quantifiers.AS_PRINTED,))
 quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
 
@@ -151,4 +180,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig05_some/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records + compared, page.name))
+print(page.provenance(records + compared))

@@ -24,12 +24,12 @@
 profile = "stored"
 
 # %%
-import claimbook
+from claimbook import Page
 from papers.language_models import fine_tuning, prompted, prompts
 from papers.signed_averaging import affine, comparisons, fig06_07_llama as sheet
 from papers.signed_averaging.quantifiers import reader_error
 
-page = claimbook.Page("signed_averaging/fig06_07_llama")
+page = Page("signed_averaging/fig06_07_llama", profile)
 
 # %% [markdown]
 # ## What a model is asked
@@ -78,7 +78,7 @@ table = page.save_figure(
     *(series("Table 1", name, affine.SIGMAS, row, "paper") for name, row in rows.items()),
     series("quantifiers", "right on r numbers, then constant", reads, rates, "paper"))
 
-# %% mystnb={"figure": {"caption": "Left: mean squared errors on affine functions, as printed in the paper, against the scale $\\sigma$ of the functions, for Llama 3.3 70B with examples in its prompt and for small models with softmax and with SSA; the lines without markers are our references, least squares and always answering 0. Right: how often a predictor that reads the first $r$ numbers of a list and no more is wrong on the quantifiers. No Llama was run here."}, "image": {"alt": "Left, log axis: printed squared errors over sigma from 1 to 10. SSA is lowest, softmax comes up to the prompted Llama 3.3 70B at sigma 10; Llama jumps from 0.002 to 5.5 between sigma 1 and 2 and stays below always answering 0. Least squares on the same prompts stays below 0.02. Right, log axis: the sequence error of a predictor that is right on r numbers and then constant falls from one eighth as two to the minus r plus one."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, CRIMSON, OLIVE, draw, legend_below
 from papers.colors import marked
@@ -95,6 +95,20 @@ draw(right, table, "quantifiers", "right on r numbers, then constant", color=OLI
 right.set(xlabel="r", ylabel="share of wrong sequences", yscale="log",
           title="quantifiers, right on r, then constant", xticks=range(0, 21, 5))
 legend = legend_below(left, 3)
+
+# %% [markdown] tags=["caption"]
+# Left: mean squared errors on affine functions, as printed in the paper, against the
+# scale $\sigma$ of the functions, for Llama 3.3 70B with examples in its prompt and for
+# small models with softmax and with SSA; the lines without markers are our references,
+# least squares and always answering 0. Right: how often a predictor that reads the first
+# $r$ numbers of a list and no more is wrong on the quantifiers. No Llama was run here.
+#
+# Alt text: Left, log axis: printed squared errors over sigma from 1 to 10. SSA is lowest,
+# softmax comes up to the prompted Llama 3.3 70B at sigma 10; Llama jumps from 0.002 to
+# 5.5 between sigma 1 and 2 and stays below always answering 0. Least squares on the same
+# prompts stays below 0.02. Right, log axis: the sequence error of a predictor that is
+# right on r numbers and then constant falls from one eighth as two to the minus r plus
+# one.
 
 # %% [markdown]
 # ## Numbers

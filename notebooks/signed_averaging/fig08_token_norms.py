@@ -21,9 +21,9 @@
 profile = "stored"
 
 # %%
-import claimbook
+from claimbook import Page
 
-page = claimbook.Page("signed_averaging/fig08_token_norms")
+page = Page("signed_averaging/fig08_token_norms", profile)
 
 # %% [markdown]
 # ## How to run it
@@ -83,7 +83,7 @@ middles = histogram[["low", "high"]].mean(axis=1)
 table = page.save_figure(*(series("made example", name, middles, histogram[name], "made")
                            for name in ("corpus", "vocabulary")))
 
-# %% mystnb={"figure": {"caption": "A made example, not the paper's figure: how many tokens of a corpus, and of a vocabulary, have an embedding of which norm; the count is on a logarithmic axis. The paper's figure needs the weights of GPT-2 and a corpus of web text, which are not part of this book."}, "image": {"alt": "Made example, not the paper's figure. Token counts on a log axis over twenty bins of embedding norms from about 1 to 5, as two step lines: tokens of the made corpus above, tokens of the made vocabulary below."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET
 
@@ -94,6 +94,16 @@ for name, color in (("corpus", VIOLET), ("vocabulary", GOLD)):
 axes.set(xlabel="token embedding norm", ylabel="token count", yscale="log",
          title="made example: not GPT-2, not OpenWebText")
 legend = axes.legend()
+
+# %% [markdown] tags=["caption"]
+# A made example, not the paper's figure: how many tokens of a corpus, and of a
+# vocabulary, have an embedding of which norm; the count is on a logarithmic axis. The
+# paper's figure needs the weights of GPT-2 and a corpus of web text, which are not part
+# of this book.
+#
+# Alt text: Made example, not the paper's figure. Token counts on a log axis over twenty
+# bins of embedding norms from about 1 to 5, as two step lines: tokens of the made corpus
+# above, tokens of the made vocabulary below.
 
 # %% [markdown]
 # ## Numbers

@@ -29,11 +29,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.signed_averaging import fig10_scoring_function as sheet
 
-page = claimbook.Page("signed_averaging/fig10_scoring_function")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("signed_averaging/fig10_scoring_function", profile)
+records = page.records
 claimbook.settings_table(sheet.runs(profile)[0],
                       assumed=("extent", "points", "seed"))
 
@@ -42,21 +41,18 @@ claimbook.settings_table(sheet.runs(profile)[0],
 
 # %%
 import numpy as np
-from claimbook.pages.plotting import series
-
-shown = claimbook.shown_profile(records)
 drawn, limit = ([record for record in records if record.run["n"] in exponents]
                 for exponents in (sheet.EXPONENTS, sheet.LIMIT))
 x = drawn[0]["x"]
 exponential = {"value": np.exp(x), "derivative": np.exp(x), "slope": 1 + 0 * x}
-tables = [series(name, f"n = {r.run['n']:g}", x, r[name], shown)
+tables = [page.series(name, f"n = {r.run['n']:g}", x, r[name])
           for name in exponential for r in drawn]
-tables += [series(name, "exp", x, y, shown) for name, y in exponential.items()]
-tables += [series("limit", f"m = {r.run['n']:g}", x, r["value"] / np.exp(x), shown)
+tables += [page.series(name, "exp", x, y) for name, y in exponential.items()]
+tables += [page.series("limit", f"m = {r.run['n']:g}", x, r["value"] / np.exp(x))
            for r in limit]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "The scoring function $f$ of scaled signed averaging for several exponents $n$, beside the exponential of softmax. First $f$ itself, then its derivative, then its effective slope $f'/f$, which falls away from 0 where that of the exponential is constant; last the ratio to the exponential for $n = m$ and $b = 1/m$, which flattens to 1 as $m$ grows. Nothing is trained."}, "image": {"alt": "Four panels over x from -3 to 3. First: the function for n = 1.1, 1.5 and 2 and the exponential; all pass through 1 at x = 0, and the exponential leaves the powers behind for large x. Second: their derivatives; those of the powers have a kink at 0. Third: effective slopes, peaks of height n at 0 that fall to both sides, beside the constant 1. Fourth: the ratio to the exponential for n = m and b = 1/m, which flattens to 1 on both sides as m grows."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import OLIVE, STEEL, VIOLET, draw
 from papers.colors import color_of
@@ -76,6 +72,20 @@ panels[1].set(ylim=(0, 8))
 panels[3].axhline(1, color=color_of("softmax"), ls="--", lw=1)
 panels[0].legend()
 legend = panels[3].legend()
+
+# %% [markdown] tags=["caption"]
+# The scoring function $f$ of scaled signed averaging for several exponents $n$, beside
+# the exponential of softmax. First $f$ itself, then its derivative, then its effective
+# slope $f'/f$, which falls away from 0 where that of the exponential is constant; last
+# the ratio to the exponential for $n = m$ and $b = 1/m$, which flattens to 1 as $m$
+# grows. Nothing is trained.
+#
+# Alt text: Four panels over x from -3 to 3. First: the function for n = 1.1, 1.5 and 2
+# and the exponential; all pass through 1 at x = 0, and the exponential leaves the powers
+# behind for large x. Second: their derivatives; those of the powers have a kink at 0.
+# Third: effective slopes, peaks of height n at 0 that fall to both sides, beside the
+# constant 1. Fourth: the ratio to the exponential for n = m and b = 1/m, which flattens
+# to 1 on both sides as m grows.
 
 # %% [markdown]
 # ## Numbers
@@ -127,4 +137,4 @@ pd.DataFrame({f"m = {r.run['n']:g}": {
 # {download}`figure.csv <../../results/signed_averaging/fig10_scoring_function/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

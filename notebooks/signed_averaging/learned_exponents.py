@@ -27,14 +27,12 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of the models"} tags=["hide-output"]
 import claimbook
-import icllib
 from papers.signed_averaging import comparisons, learned_exponents as sheet
 
-page = claimbook.Page("signed_averaging/learned_exponents")
-*records, _ = icllib.records(sheet.runs, profile, page=page.name)
-timing, = icllib.records(sheet.step_times, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-comparisons.training_settings(sheet.runs, shown)
+page = claimbook.Page("signed_averaging/learned_exponents", profile)
+*records, _ = page.records
+timing, = page.recorded(sheet.step_times)
+comparisons.training_settings(sheet.runs, page.profile)
 
 # %% [markdown]
 # The training time is measured apart from these runs, with other sizes.
@@ -58,8 +56,8 @@ layers, heads = n.shape[1:]
 tables = []
 for layer in range(layers):
     for name, values in (("n", n), ("b", b), ("slope", n * b)):
-        tables.append(series(name, f"layer {layer + 1}", range(1, heads + 1),
-                             values[:, layer], shown))
+        tables.append(page.series(name, f"layer {layer + 1}", range(1, heads + 1),
+                             values[:, layer]))
 seconds = dict(zip(sheet.TIMED, timing["seconds"]))  # (rounds,)
 ratios = {name: times / seconds["softmax"] for name, times in seconds.items()}
 rounds = range(1, len(seconds["SSA"]) + 1)
@@ -67,7 +65,7 @@ tables += [series("time / softmax", name, rounds, ratios[name], timing.profile)
            for name in list(ratios)[1:]]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "What scaled signed averaging (SSA) learns and costs. Left and middle: the exponent $n$ and the scale $b$ of every head after training, layer by layer, one color for each seed, with their start dashed. Right: time of a training step over that of softmax, in each round of the measurement; the dotted line is the margin of the claim that SSA takes no longer."}, "image": {"alt": "Left: the learned n of every head, layer by layer, one dot per seed, with a line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a training step over that of softmax in each round of the measurement, for SSA and for softmax without its fused kernel, with a line at 1."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 import seaborn
 
@@ -87,6 +85,18 @@ panels[2].axhline(1.1, color="black", ls=":", lw=1)
 panels[2].set(xlabel="round", title="time of a step / softmax")
 for axes, side in ((panels[0], "left"), (panels[2], "right")):
     legend_below(axes, 4, side)
+
+# %% [markdown] tags=["caption"]
+# What scaled signed averaging (SSA) learns and costs. Left and middle: the exponent $n$
+# and the scale $b$ of every head after training, layer by layer, one color for each seed,
+# with their start dashed. Right: time of a training step over that of softmax, in each
+# round of the measurement; the dotted line is the margin of the claim that SSA takes no
+# longer.
+#
+# Alt text: Left: the learned n of every head, layer by layer, one dot per seed, with a
+# line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a
+# training step over that of softmax in each round of the measurement, for SSA and for
+# softmax without its fused kernel, with a line at 1.
 
 # %% [markdown]
 # One dot per head and seed. Right: the dotted line is the margin of the claim.
@@ -124,12 +134,12 @@ slower = ratios["SSA"] + ratios["softmax"]  # a step that takes both in turn
 page.decide("signed_averaging.15", {"12L8AH": [np.median(ratios["SSA"])]},
             timing.profile, [float(on_gpu)], {"12L8AH": [np.median(slower)]})
 count = "12 layers of 12 heads"
-page.decide("signed_averaging.34", {count: [sheet.additional_parameters(12, 12)]}, "paper",
-            control={count: [sheet.additional_parameters(12, 1)]})  # a pair for each layer
+page.decide("signed_averaging.34", {count: [sheet.additional_parameters(12, 12)]},
+            control={count: [sheet.additional_parameters(12, 1)]}, profile="paper")  # a pair for each layer
 millions, tokens = sheet.parameters() / 1e6, sheet.TOKEN_TABLE / 1e6
 counted = {"with the table of words": [millions + tokens], "without it": [millions]}
-page.decide("signed_averaging.54", counted, "paper",
-            control={part: [tokens] for part in counted})  # without its layers
+page.decide("signed_averaging.54", counted,
+            control={part: [tokens] for part in counted}, profile="paper")  # without its layers
 page.verdicts()
 
 # %% [markdown]
@@ -164,5 +174,5 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/learned_exponents/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
-print("time:", claimbook.provenance_line([timing], page.name))
+print(page.provenance(records))
+print("time:", page.provenance([timing]))

@@ -22,14 +22,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.signed_averaging import affine, learning_rates as sheet
 
-page = claimbook.Page("signed_averaging/learning_rates")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
+page = claimbook.Page("signed_averaging/learning_rates", profile)
+records = page.records
 settings = claimbook.settings_table(
-    sheet.runs(shown)[0], ["seed"], affine.base_runs("paper")[0], shown)
+    sheet.runs(page.profile)[0], ["seed"], affine.base_runs("paper")[0], page.profile)
 settings[~settings.index.str.contains("evaluation")]
 
 # %% [markdown]
@@ -40,15 +38,13 @@ settings[~settings.index.str.contains("evaluation")]
 # %%
 import numpy as np
 
-from claimbook.pages.plotting import series
-
 errors = claimbook.stacked(records, sheet.SEARCHED, "error")  # (rates, sigmas)
 at_1 = {name: own[:, 0] for name, own in errors.items()}
 table = page.save_figure(*(
-    series("sigma = 1", f"{rate:g}", list(at_1), by_name, shown)
+    page.series("sigma = 1", f"{rate:g}", list(at_1), by_name)
     for rate, by_name in zip(sheet.RATES, zip(*at_1.values()))))
 
-# %% mystnb={"figure": {"caption": "Error in the training distribution after a short training at three learning rates, on a logarithmic axis, for every scoring function. Each is trained for its table at `cpu` at the rate of its leftmost mark."}, "image": {"alt": "A row for each of fourteen scoring functions with its error at sigma of 1, on a log axis, after 4,000 steps at three learning rates. Errors mostly fall from the lowest rate to the highest; cosFormer, sparsemax and the mixture of softmax and the average have their lowest at the middle one."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, STEEL, VIOLET, draw_rows
 
@@ -60,6 +56,16 @@ axes.set(xscale="log", xlabel=r"error at $\sigma$ = 1", xticks=(0.01, 0.02, 0.03
 axes.minorticks_off()
 axes.xaxis.set_major_formatter("{x:g}")
 legend = axes.legend(title="learning rate", frameon=True)
+
+# %% [markdown] tags=["caption"]
+# Error in the training distribution after a short training at three learning rates, on a
+# logarithmic axis, for every scoring function. Each is trained for its table at `cpu` at
+# the rate of its leftmost mark.
+#
+# Alt text: A row for each of fourteen scoring functions with its error at sigma of 1, on
+# a log axis, after 4,000 steps at three learning rates. Errors mostly fall from the
+# lowest rate to the highest; cosFormer, sparsemax and the mixture of softmax and the
+# average have their lowest at the middle one.
 
 # %% [markdown]
 # ## Numbers
@@ -84,4 +90,4 @@ pd.DataFrame(rows).T
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/learning_rates/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -25,15 +25,13 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.signed_averaging import affine, comparisons
 from papers.signed_averaging import longer_training as sheet
 
-page = claimbook.Page("signed_averaging/longer_training")
-records = icllib.records(sheet.runs, profile, page=page.name)
-others = icllib.records(affine.softmax_and_ssa, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_table(sheet.runs(shown)[0], ["seed"], profile=shown)
+page = claimbook.Page("signed_averaging/longer_training", profile)
+records = page.records
+others = page.recorded(affine.softmax_and_ssa)
+claimbook.settings_table(sheet.runs(page.profile)[0], ["seed"], profile=page.profile)
 
 # %% [markdown]
 # These are the settings of softmax; SSA and SSMax differ in `model.scoring` alone.
@@ -46,17 +44,17 @@ from claimbook.pages.plotting import series
 longer = sheet.paths(records)
 shorter = claimbook.stacked(others, ("softmax", "SSA"), "error_along")
 table = page.save_figure(
-    *(series(name, f"seed {seed}", reached, lead, shown)
+    *(page.series(name, f"seed {seed}", reached, lead)
       for name, paths in {"trained further": longer, "Figure 3": shorter}.items()
       for seed, (reached, lead) in enumerate(zip(*sheet.leads(paths)))),
-    *(series("error", f"{name}, seed {seed}", affine.SIGMAS, errors, shown)
+    *(page.series("error", f"{name}, seed {seed}", affine.SIGMAS, errors)
       for name, paths in longer.items() for seed, errors in enumerate(paths[:, -1])),
     *(series("error", f"{name}, Table 1", affine.SIGMAS, affine.PRINTED[name], "paper")
       for name in ("softmax", "SSA")),
     series("error", "softmax, Table 6", affine.SIGMAS[2:], comparisons.TABLE_6["3L4AH"][2:],
            "paper"))
 
-# %% mystnb={"figure": {"caption": "Left: the error of SSA over that of softmax, a geometric mean over $\\sigma$ of 3 to 10, against how good the worse of the two is in distribution; each path is one pair along its training, from right to left, to the dot. A lead that appears in better models would bend the paths down on the left; the paper prints 0.07, below the axis. Right: errors of each model that was trained further, beside the printed ones; Table 6 prints 0.0 below $\\sigma$ = 3."}, "image": {"alt": "Left, the ratio of the error of SSA to that of softmax on steeper lines against their error on lines as in training, which falls from right to left as models learn: grey paths of the five pairs of Figure 3, and black paths of five pairs that are trained further, which end further to the left, above and below 1. Right, error against sigma on a log axis: our softmax and SSA solid and on each other, grey triangles of SSMax close by, and dashed what Table 1 prints for softmax and SSA and Table 6 for softmax.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, draw
 from papers.colors import marked
@@ -86,6 +84,22 @@ draw(right, table, "error", "softmax, Table 6", color="grey", ls=":")
 right.set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log",
           xticks=affine.SIGMAS)
 legends = left.legend(), right.legend(fontsize=8)
+
+# %% [markdown] tags=["caption"]
+# Left: the error of SSA over that of softmax, a geometric mean over $\sigma$ of 3 to 10,
+# against how good the worse of the two is in distribution; each path is one pair along
+# its training, from right to left, to the dot. A lead that appears in better models would
+# bend the paths down on the left; the paper prints 0.07, below the axis. Right: errors of
+# each model that was trained further, beside the printed ones; Table 6 prints 0.0 below
+# $\sigma$ = 3.
+#
+# Alt text: Left, the ratio of the error of SSA to that of softmax on steeper lines
+# against their error on lines as in training, which falls from right to left as models
+# learn: grey paths of the five pairs of Figure 3, and black paths of five pairs that are
+# trained further, which end further to the left, above and below 1. Right, error against
+# sigma on a log axis: our softmax and SSA solid and on each other, grey triangles of
+# SSMax close by, and dashed what Table 1 prints for softmax and SSA and Table 6 for
+# softmax.
 
 # %% [markdown]
 # ## Numbers
@@ -122,7 +136,7 @@ sheet.final_ratios({
 # %%
 final = {name: errors[:, -1] for name, errors in longer.items()}
 page.decide("signed_averaging.21",
-            comparisons.ssa_to_softmax(comparisons.EqualError(longer)), shown,
+            comparisons.ssa_to_softmax(comparisons.EqualError(longer)),
             comparisons.reached(final, "softmax", "SSA"))
 page.verdicts()
 
@@ -143,4 +157,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/longer_training/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance(records))

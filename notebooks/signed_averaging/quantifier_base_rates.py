@@ -41,11 +41,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.signed_averaging import quantifier_base_rates as sheet
 
-page = claimbook.Page("signed_averaging/quantifier_base_rates")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("signed_averaging/quantifier_base_rates", profile)
+records = page.records
 claimbook.settings_table(sheet.runs(profile)[0],
                       assumed=("lengths", "sigmas", "seed"))
 
@@ -53,23 +52,18 @@ claimbook.settings_table(sheet.runs(profile)[0],
 # ## Figure
 
 # %%
-from claimbook.pages.plotting import series
-
-shown = claimbook.shown_profile(records)
 names = [f"{r.run['task']['quantifier']}, {r.run['task']['law']}" for r in records]
 tables = []
 for name, r in zip(names, records):
     for kind in ("true", "sampled_true"):
-        tables.append(series("true labels", f"{name}, {kind}", r["position"], r[kind],
-                             shown))
+        tables.append(page.series("true labels", f"{name}, {kind}", r["position"], r[kind]))
     for read, wrong in zip(sheet.READ, r["wrong"]):
-        tables.append(series(name, f"reads {read}", r["length"], wrong, shown))
+        tables.append(page.series(name, f"reads {read}", r["length"], wrong))
     for (sigma, length), wrong in zip(r["cells"], r["sampled_wrong"]):
-        tables.append(series(name, f"constant, sigma = {sigma:g}", [length], [wrong],
-                             shown))
+        tables.append(page.series(name, f"constant, sigma = {sigma:g}", [length], [wrong]))
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "What predictors that learn nothing reach on the quantifiers *every* and *some*. Left: the share of true labels against the position in the list, for independent numbers and for balanced labels. Middle and right: the share of sequences with a wrong answer against the length of the list, if a predictor reads the first 5, 10 or 20 numbers and then always gives the same answer. For independent numbers it does not depend on the length: a long list asks for no more than a short one."}, "image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; with balanced labels it is a straight line. Middle, log axis: for independent numbers the share of wrong sequences of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: with balanced labels all errors rise with the length."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below
 
@@ -92,6 +86,21 @@ for axes, name in zip(panels[1:], (names[0], names[2])):
 panels[1].set_yscale("log", nonpositive="mask")
 for own, side in ((panels[0], "left"), (panels[2], "right")):
     legend_below(own, 2, side)
+
+# %% [markdown] tags=["caption"]
+# What predictors that learn nothing reach on the quantifiers *every* and *some*. Left:
+# the share of true labels against the position in the list, for independent numbers and
+# for balanced labels. Middle and right: the share of sequences with a wrong answer
+# against the length of the list, if a predictor reads the first 5, 10 or 20 numbers and
+# then always gives the same answer. For independent numbers it does not depend on the
+# length: a long list asks for no more than a short one.
+#
+# Alt text: Three panels. Left: the share of true labels against the position. For
+# independent numbers it falls from one half to 0 within about eight positions for every
+# and rises to 1 for some; with balanced labels it is a straight line. Middle, log axis:
+# for independent numbers the share of wrong sequences of each predictor does not depend
+# on the length; it is one eighth for the constant one, with sampled dots on it. Right:
+# with balanced labels all errors rise with the length.
 
 # %% [markdown]
 # Dashed lines are closed forms. Markers are sampled, for the constant predictor at five
@@ -146,4 +155,4 @@ pd.DataFrame({name: {
 # {download}`figure.csv <../../results/signed_averaging/quantifier_base_rates/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

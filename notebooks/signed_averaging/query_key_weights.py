@@ -29,14 +29,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
+from claimbook import Page
 import icllib
 from papers.signed_averaging import affine, query_key_weights as sheet
 
-page = claimbook.Page("signed_averaging/query_key_weights")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(sheet.runs, shown, ["seed"])
+page = Page("signed_averaging/query_key_weights", profile)
+records = page.records
+page.settings(["seed"])
 
 # %% [markdown]
 # These are the settings of the model trained on $N(0, 1)$; the others differ in
@@ -50,10 +49,20 @@ claimbook.settings_of(sheet.runs, shown, ["seed"])
 # model. *Scores* is $G Q K^\top G / \sqrt{d}$.
 
 # %%
-table = page.save_figure(*sheet.size_tables(records, shown))
+table = page.save_figure(*sheet.size_tables(records, page.profile))
 
-# %% mystnb={"figure": {"caption": "Size of the query, key and value weights, and of the scores, after training, over their size at the start, for models that were trained on inputs of three widths; one dot for each model. The paper says that training on wider inputs makes the query and key weights small: then the dots of wider inputs would lie below those of $N(0, 1)$."}, "image": {"alt": "Dots on a logarithmic axis: size of queries, keys, values and scores after training over that at the start. Queries and keys: about 5 after N(0, 1), 7 to 9 after N(0, 10), 5 after N(0, 100). Values: 2.6, then 7 to 9. Scores: 51 to 65, then 62 to 109."}} tags=["figure"]
+# %% tags=["figure"]
 legend = sheet.draw_sizes(table)
+
+# %% [markdown] tags=["caption"]
+# Size of the query, key and value weights, and of the scores, after training, over their
+# size at the start, for models that were trained on inputs of three widths; one dot for
+# each model. The paper says that training on wider inputs makes the query and key weights
+# small: then the dots of wider inputs would lie below those of $N(0, 1)$.
+#
+# Alt text: Dots on a logarithmic axis: size of queries, keys, values and scores after
+# training over that at the start. Queries and keys: about 5 after N(0, 1), 7 to 9 after
+# N(0, 10), 5 after N(0, 100). Values: 2.6, then 7 to 9. Scores: 51 to 65, then 62 to 109.
 
 # %% [markdown]
 # Means over seeds:
@@ -68,8 +77,8 @@ numbers(means, digits=3, x="size over that at the start")
 # ## The claims, one by one
 
 # %%
-page.decide("signed_averaging.37", sheet.evidence(records), shown,
-            sheet.reached(shown, icllib.records(
+page.decide("signed_averaging.37", sheet.evidence(records),
+            sheet.reached(page.profile, icllib.records(
                 affine.wider_inputs, profile,
                 page="signed_averaging/training_laws")))
 page.verdicts()
@@ -95,4 +104,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/query_key_weights/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

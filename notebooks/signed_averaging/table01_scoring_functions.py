@@ -38,15 +38,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.signed_averaging import affine, comparisons, table01_scoring_functions as sheet
 
-page = claimbook.Page("signed_averaging/table01_scoring_functions")
+page = Page("signed_averaging/table01_scoring_functions", profile)
 of_function = comparisons.by_function(sheet.runs, profile, page.name)
 records = sum(of_function.values(), [])
-shown = claimbook.shown_profile(records)
-comparisons.training_settings(sheet.runs, shown)
+comparisons.training_settings(sheet.runs, page.profile)
 
 # %% [markdown]
 # These are the settings of SSA; the others differ in `model.scoring` and, three of them, in the
@@ -75,19 +73,19 @@ of_paper = {name: comparisons.mean_ratio(paper, name) for name in affine.PRINTED
 tables = []
 for name, samples in errors.items():
     title = affine.TITLES[name]
-    tables.append(series(title, "ours", affine.SIGMAS, samples, shown, scale="log"))
+    tables.append(page.series(title, "ours", affine.SIGMAS, samples, scale="log"))
     if name in affine.PRINTED:
         tables.append(series(title, "paper", affine.SIGMAS, affine.PRINTED[name], "paper"))
 titled = {affine.TITLES[name]: ratio for name, ratio in ratios.items()}
 tables += [
-    series("zero", "2 sigma^2", affine.SIGMAS, 2 * np.square(affine.SIGMAS), shown),
+    page.series("zero", "2 sigma^2", affine.SIGMAS, 2 * np.square(affine.SIGMAS)),
     series("softmax", "paper, Table 6", affine.SIGMAS, comparisons.TABLE_6["12L8AH"],
            "paper"),
-    comparisons.geometric_rows("ratio to softmax", "ours", titled, shown),
+    comparisons.geometric_rows("ratio to softmax", "ours", titled, page.profile),
     comparisons.geometric_rows("ratio to softmax", "paper", of_paper, "paper")]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Left: mean squared error, on a logarithmic axis, against the scale $\\sigma$ of the functions at test, for every scoring function; softmax is orange, scaled signed averaging (SSA) is blue, the others are grey, the printed values are dashed and always answering 0 is dotted. Right: the ratio of each function's error to that of softmax outside the training distribution, ours with 95% intervals and the printed one as a diamond; left of 1 it is better than softmax."}, "image": {"alt": "Left: error against sigma from 1 to 10, log axis, ours for every scoring function, with SSA and softmax in color, the printed rows of both dashed, and the error of always answering zero dotted. Right: a row for each scoring function with the geometric mean ratio of its error to that of softmax, ours with intervals and the printed one as a diamond.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, draw_rows, legend_below
 from papers.colors import color_of, marked
@@ -116,6 +114,20 @@ panels[1].set(xscale="log", xlabel=r"error / softmax error, $\sigma$ = 3 to 10",
 panels[1].xaxis.set_major_formatter("{x:g}")
 panels[1].legend(frameon=True)
 legend = legend_below(panels[0], 4)
+
+# %% [markdown] tags=["caption"]
+# Left: mean squared error, on a logarithmic axis, against the scale $\sigma$ of the
+# functions at test, for every scoring function; softmax is orange, scaled signed
+# averaging (SSA) is blue, the others are grey, the printed values are dashed and always
+# answering 0 is dotted. Right: the ratio of each function's error to that of softmax
+# outside the training distribution, ours with 95% intervals and the printed one as a
+# diamond; left of 1 it is better than softmax.
+#
+# Alt text: Left: error against sigma from 1 to 10, log axis, ours for every scoring
+# function, with SSA and softmax in color, the printed rows of both dashed, and the error
+# of always answering zero dotted. Right: a row for each scoring function with the
+# geometric mean ratio of its error to that of softmax, ours with intervals and the
+# printed one as a diamond.
 
 # %% [markdown]
 # Bands and bars are {term}`95% intervals <95% interval>` over seeds, and means over seeds are
@@ -179,10 +191,10 @@ sheet.printed_steps()
 for number, statistic in zip((4, 5, 6), comparisons.STATISTICS[1:]):
     evidence = statistic(ours)
     control = {part: comparisons.ridge_over(errors["softmax"]) for part in evidence}
-    page.decide(f"signed_averaging.{number}", evidence, shown,
+    page.decide(f"signed_averaging.{number}", evidence,
                 comparisons.gates(errors, number), control if number > 4 else None)
 four, softmax = ours("four functions", "softmax")
-page.decide("signed_averaging.45", {"four functions": four[:, 0] / softmax[:, 0]}, shown,
+page.decide("signed_averaging.45", {"four functions": four[:, 0] / softmax[:, 0]},
             np.maximum(four, softmax)[:, 0],
             {"four functions": comparisons.ridge_errors()[0] / softmax[:, 0]})
 page.verdicts()
@@ -210,4 +222,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/table01_scoring_functions/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

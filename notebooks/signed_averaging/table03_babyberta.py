@@ -28,14 +28,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.signed_averaging import table03_babyberta as sheet
 
-page = claimbook.Page("signed_averaging/table03_babyberta")
-*records, frequencies = icllib.records(sheet.runs, profile,
-                                       page=page.name)
-shown = claimbook.shown_profile(records)
-settings = claimbook.settings_of(sheet.runs, shown, sheet.ASSUMED, 3)
+page = claimbook.Page("signed_averaging/table03_babyberta", profile)
+*records, frequencies = page.records
+settings = page.settings(sheet.ASSUMED, 3)
 settings[~settings.index.str.contains("sha256|probes|corpus")]
 
 # %% [markdown]
@@ -58,11 +55,11 @@ table = page.save_figure(
          *sheet.public_scores().T, 10, "paper"),
     *(series("printed", name, rows[name], printed[name], "paper") for name in names),
     *(band("ours", name, rows[name],
-           *(of(ours[name], axis=0) for of in (np.mean, np.min, np.max)), 3, shown)
+           *(of(ours[name], axis=0) for of in (np.mean, np.min, np.max)), 3, page.profile)
       for name in names),
     series("ours", "word frequencies", np.arange(12), frequencies["accuracy"], "paper"))
 
-# %% mystnb={"figure": {"caption": "Share of right answers on twelve probes of grammar, one in each row. Left: the printed scores of a BabyBERTa with softmax and with SSA at two exponents; the grey bars show where one more public softmax model would score, so that a point inside its bar tells nothing. Right: our small models, with the range of their seeds; black strokes score by the frequency of words alone, and the dotted line is chance."}, "image": {"alt": "Two panels with twelve grammar probes as rows and the percentage of right pairs as the horizontal axis. Left: the printed scores of softmax, SSA 1.5 and SSA 2 as points, over grey bars for what one more public softmax model would score; most points lie in the bars. Right: our small encoders, for five probes near 50 percent, for one below and for six above, with the range of three seeds, and black strokes for what the frequencies of words alone score.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw_rows
 from papers.colors import marked
@@ -75,13 +72,27 @@ for axes, panel in zip(panels, ("printed", "ours")):
                                    marked("SSA") | {"marker": "^", "mfc": "white"})):
         draw_rows(axes, table, panel, name, **style)
     axes.axvline(50, color="black", lw=0.8, ls=":")
-    axes.set(title=f"ours, {shown}" if panel == "ours" else panel,
+    axes.set(title=f"ours, {page.profile}" if panel == "ours" else panel,
              xlabel="right pairs, %")
 draw_rows(panels[1], table, "ours", "word frequencies", color="black", marker="|", ms=16)
 panels[0].set(yticks=range(12), yticklabels=probes, ylim=(11.6, -0.6))
 public, *_ = zip(*panels[0].get_legend_handles_labels())
 handles = zip(*(public, *zip(*panels[1].get_legend_handles_labels())))
 legend = figure.legend(*handles, ncols=5, loc="outside lower center")
+
+# %% [markdown] tags=["caption"]
+# Share of right answers on twelve probes of grammar, one in each row. Left: the printed
+# scores of a BabyBERTa with softmax and with SSA at two exponents; the grey bars show
+# where one more public softmax model would score, so that a point inside its bar tells
+# nothing. Right: our small models, with the range of their seeds; black strokes score by
+# the frequency of words alone, and the dotted line is chance.
+#
+# Alt text: Two panels with twelve grammar probes as rows and the percentage of right
+# pairs as the horizontal axis. Left: the printed scores of softmax, SSA 1.5 and SSA 2 as
+# points, over grey bars for what one more public softmax model would score; most points
+# lie in the bars. Right: our small encoders, for five probes near 50 percent, for one
+# below and for six above, with the range of three seeds, and black strokes for what the
+# frequencies of words alone score.
 
 # %% [markdown]
 # `agr_subj_verb-across_PP` asks for the agreement of subject and verb across a
@@ -137,10 +148,10 @@ sheet.mean_of_probes()
 
 # %%
 ratios = sheet.probe_ratios(ours, probes)
-page.decide("signed_averaging.18", ratios, shown, {
+page.decide("signed_averaging.18", ratios, {
     part: sheet.reached(ours, "softmax", f"SSA {part.split('n = ')[1]}")
     for part in ratios})
-page.decide("signed_averaging.49", sheet.leads_of_named_probes(ours, probes), shown,
+page.decide("signed_averaging.49", sheet.leads_of_named_probes(ours, probes),
             sheet.reached(ours, "softmax", "SSA 2"))
 page.verdicts()
 
@@ -183,4 +194,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/table03_babyberta/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line([*records, frequencies], page.name))
+print(page.provenance([*records, frequencies]))

@@ -25,17 +25,15 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.signed_averaging import affine, comparisons, table05_deviant_input as sheet
 from papers.signed_averaging.affine import DEVIANT, FIRST_STDS
 from papers.signed_averaging.comparisons import reached, training_settings
 from papers.signed_averaging.table05_deviant_input import ridge_failure
 
-page = claimbook.Page("signed_averaging/table05_deviant_input")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-training_settings(sheet.runs, shown)
+page = Page("signed_averaging/table05_deviant_input", profile)
+records = page.records
+training_settings(sheet.runs, page.profile)
 
 # %% [markdown]
 # These are the models of [Figure 3](fig03_softmax_ssa.ipynb), with softmax and with SSA.
@@ -45,7 +43,7 @@ training_settings(sheet.runs, shown)
 # %%
 from claimbook.pages.plotting import series
 
-models = affine.models_by_scoring(shown)
+models = affine.models_by_scoring(page.profile)
 errors = affine.by_model(records, models, "error_deviant")
 answers = affine.by_model(records, models, "deviant_answers")
 paper = {"softmax": sheet.TABLE_5}
@@ -53,14 +51,14 @@ sequence = {"softmax": sheet.SEQUENCE}
 places = range(1, 6)
 table = page.save_figure(
     series("error", "softmax, paper", FIRST_STDS, paper["softmax"], "paper"),
-    *(series("error", f"{name}, ours", FIRST_STDS, errors[name], shown,
+    *(page.series("error", f"{name}, ours", FIRST_STDS, errors[name],
              scale="log") for name in models),
     series("f(x) = x", "the true value", places, DEVIANT, "paper"),
     series("f(x) = x", "softmax, paper", places, sequence["softmax"], "paper"),
-    *(series("f(x) = x", f"{name}, ours", places, answers[name], shown)
+    *(page.series("f(x) = x", f"{name}, ours", places, answers[name])
       for name in models))
 
-# %% mystnb={"figure": {"caption": "Left: mean squared error, on a logarithmic axis, against the standard deviation of the first input of a prompt, all others being ordinary: printed for softmax, and ours for softmax and for SSA. Right: answers on one prompt of $f(x) = x$ whose first input is 100, beside the true values. If one large input spoils all answers, the curves on the left rise and the points on the right miss the crosses."}, "image": {"alt": "Left: error, on a logarithmic axis, against the standard deviation of the first input, as printed and ours under softmax and SSA. Right: predictions at the five points of one sequence whose first input is 100, beside the true values."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of, marked
@@ -77,6 +75,17 @@ left.set(yscale="log", xlabel=r"$\sigma$ of the first input",
          ylabel="mean squared error")
 right.set(xlabel="position k", xticks=places, ylabel="prediction", ylim=(-8, 10))
 legend = legend_below(right, 4)
+
+# %% [markdown] tags=["caption"]
+# Left: mean squared error, on a logarithmic axis, against the standard deviation of the
+# first input of a prompt, all others being ordinary: printed for softmax, and ours for
+# softmax and for SSA. Right: answers on one prompt of $f(x) = x$ whose first input is
+# 100, beside the true values. If one large input spoils all answers, the curves on the
+# left rise and the points on the right miss the crosses.
+#
+# Alt text: Left: error, on a logarithmic axis, against the standard deviation of the
+# first input, as printed and ours under softmax and SSA. Right: predictions at the five
+# points of one sequence whose first input is 100, beside the true values.
 
 # %% [markdown]
 # On the left ours are geometric means over seeds; bands are 95% intervals. The first true value on the right, 100, lies above the panel.
@@ -100,9 +109,9 @@ comparisons.beside(answers, sequence, DEVIANT, spread=True, scale="linear")
 # %%
 page.decide("signed_averaging.11", {
     f"sigma = {std}": errors["softmax"][:, place] / errors["softmax"][:, 0]
-    for place, std in enumerate(FIRST_STDS) if place}, shown, reached(errors, "softmax"))
+    for place, std in enumerate(FIRST_STDS) if place}, reached(errors, "softmax"))
 page.decide("signed_averaging.47", {
-    "softmax": sheet.failure_on_sequence(answers["softmax"])}, shown,
+    "softmax": sheet.failure_on_sequence(answers["softmax"])},
     reached(errors, "softmax"), {"softmax": ridge_failure()})
 page.verdicts()
 
@@ -128,4 +137,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/table05_deviant_input/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -30,18 +30,16 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from claimbook.records import settings
 from papers.signed_averaging import affine, comparisons, table06_depth_heads as sheet
 from papers.signed_averaging.affine import SIGMAS
 from papers.signed_averaging.comparisons import (
     geometric_rows, reached, ridge_errors, ridge_over, training_settings)
 
-page = claimbook.Page("signed_averaging/table06_depth_heads")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-training_settings(affine.FULL.runs, shown)
+page = Page("signed_averaging/table06_depth_heads", profile)
+records = page.records
+training_settings(affine.FULL.runs, page.profile)
 
 # %% [markdown]
 # These are the settings of 12L8AH. All models are trained alike and differ in layers, heads
@@ -54,19 +52,19 @@ training_settings(affine.FULL.runs, shown)
 import numpy as np
 from claimbook.pages.plotting import series
 
-models, paper = affine.models_by_shape(shown), comparisons.TABLE_6
+models, paper = affine.models_by_shape(page.profile), comparisons.TABLE_6
 ours = affine.by_model(records, models, "error")
 grid = affine.by_model(records, models, "error_grid")["12L8AH"]
-stds = affine.DEPTH_SIZES[shown].grid
+stds = affine.DEPTH_SIZES[page.profile].grid
 table = page.save_figure(
     *(series("paper", name, SIGMAS, paper[name], "paper") for name in models),
-    *(geometric_rows("ours", name, dict(zip(SIGMAS, ours[name].T)), shown)
+    *(geometric_rows("ours", name, dict(zip(SIGMAS, ours[name].T)), page.profile)
       for name in models),
     *(geometric_rows("12L8AH", f"inputs from N(0, {std})",
-                     dict(zip(stds, grid[:, place].T)), shown)
+                     dict(zip(stds, grid[:, place].T)), page.profile)
       for place, std in enumerate(stds)))
 
-# %% mystnb={"figure": {"caption": "Mean squared error, on a logarithmic axis, of softmax models of fourteen shapes against the scale $\\sigma$ of the functions at test, as printed and ours; color is the number of layers, the marker that of heads, and dashed models have no feed-forward layers. The map shows the error of the model of 12 layers and 8 heads over the scales of the functions and the inputs."}, "image": {"alt": "Two panels with the mean squared error of fourteen models against sigma on a logarithmic axis, as printed and ours, and a heat map of the logarithm of the error of 12L8AH over the standard deviations of inputs and functions, which grows towards the upper right.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 import pandas as pd
 from claimbook.pages.plotting import draw, matrix
@@ -93,6 +91,18 @@ panels[3].axis("off")
 handles = panels[0].get_legend_handles_labels()
 legend = panels[3].legend(*handles, loc="center", ncols=2)
 
+# %% [markdown] tags=["caption"]
+# Mean squared error, on a logarithmic axis, of softmax models of fourteen shapes against
+# the scale $\sigma$ of the functions at test, as printed and ours; color is the number of
+# layers, the marker that of heads, and dashed models have no feed-forward layers. The map
+# shows the error of the model of 12 layers and 8 heads over the scales of the functions
+# and the inputs.
+#
+# Alt text: Two panels with the mean squared error of fourteen models against sigma on a
+# logarithmic axis, as printed and ours, and a heat map of the logarithm of the error of
+# 12L8AH over the standard deviations of inputs and functions, which grows towards the
+# upper right.
+
 # %% [markdown]
 # The curves are geometric means over {term}`seeds <seed>`; bands are
 # {term}`95% intervals <95% interval>` of the logarithm. Where the paper prints 0.0, a
@@ -115,25 +125,25 @@ numbers(table, ["12L8AH"], digits=3, x="sigma")
 # %%
 full = [shape.name for shape in affine.SHAPES if shape.perceptron]
 some_shape = np.min([values[:, 0] for values in ours.values()], axis=0)
-page.decide("signed_averaging.1", {name: ours[name][:, 0] for name in full}, shown,
+page.decide("signed_averaging.1", {name: ours[name][:, 0] for name in full},
             some_shape, {name: [2.0] for name in full})
 over = lambda name, above: affine.geometric_mean((ours[name] / ours[above])[:, 2:])
 gains = {f"{name} over {above}": over(name, above)
          for above, name in zip(full[1:], full[2:])}
 both = {gain: reached(ours, *gain.split(" over ")) for gain in gains}
-page.decide("signed_averaging.12", gains, shown, both)
+page.decide("signed_averaging.12", gains, both)
 largest = "18L8AH over 12L8AH"
-page.decide("signed_averaging.32", {largest: gains[largest]}, shown, both[largest],
+page.decide("signed_averaging.32", {largest: gains[largest]}, both[largest],
             {largest: ridge_over(ours["12L8AH"])})
 exact = ridge_errors()[[2, 4, 9]].min()
 page.decide("signed_averaging.29", {
-    name: values[:, [2, 4, 9]].min(axis=1) for name, values in ours.items()}, shown,
+    name: values[:, [2, 4, 9]].min(axis=1) for name, values in ours.items()},
     {name: reached(ours, name) for name in ours}, {name: [exact] for name in ours})
 shifts = affine.shift_ratios(grid, stds)
 at_start = affine.shifts_untrained([record for record in records if record.run in [
     settings(run) for run in models["12L8AH"]]])
 page.decide("signed_averaging.41", {
-    shift: shifts[shift] for shift in ("inputs", "functions")}, shown,
+    shift: shifts[shift] for shift in ("inputs", "functions")},
     reached(ours, "12L8AH"), {
         shift: at_start[shift] for shift in ("inputs", "functions")})
 page.verdicts()
@@ -171,4 +181,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/table06_depth_heads/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

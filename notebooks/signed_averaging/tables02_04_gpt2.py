@@ -22,11 +22,11 @@
 profile = "stored"
 
 # %%
-import claimbook
+from claimbook import Page
 from papers.language_models.gpt2_model import ASSUMED, Settings
 from papers.signed_averaging import tables02_04_gpt2 as sheet
 
-page = claimbook.Page("signed_averaging/tables02_04_gpt2")
+page = Page("signed_averaging/tables02_04_gpt2", profile)
 
 # %% [markdown]
 # ## Figure
@@ -46,7 +46,7 @@ for shots in sheet.SHOTS:
     tables.append(band(shots, "chance", chance.index, *[chance] * 3, np.nan, "exact"))
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Accuracy of GPT-2 on eleven benchmarks, as printed in the paper, with softmax and with SSA, without examples and with three; bars are the printed standard errors, strokes are chance. SSA lies to the right in every row, in 10 of 22 by less than the two errors together. Nothing here was run by us."}, "image": {"alt": "Two panels of printed accuracies on eleven benchmarks with bars of one standard error, without examples and with three. SSA lies right of softmax in every row. The bars are widest for CB, COPA and WSC; with three examples the two bars of a row just touch. On WSC, on ARC-Challenge without examples and on WiC with three, both scores lie below chance, as do those of softmax on RTE."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw_rows, legend_below
 from papers.colors import marked
@@ -59,6 +59,18 @@ for axes, shots in zip(panels, sheet.SHOTS):
     axes.set(title=shots, xlabel="accuracy in percent, printed")
 panels[0].invert_yaxis()
 legend = legend_below(panels[0], 3)
+
+# %% [markdown] tags=["caption"]
+# Accuracy of GPT-2 on eleven benchmarks, as printed in the paper, with softmax and with
+# SSA, without examples and with three; bars are the printed standard errors, strokes are
+# chance. SSA lies to the right in every row, in 10 of 22 by less than the two errors
+# together. Nothing here was run by us.
+#
+# Alt text: Two panels of printed accuracies on eleven benchmarks with bars of one
+# standard error, without examples and with three. SSA lies right of softmax in every row.
+# The bars are widest for CB, COPA and WSC; with three examples the two bars of a row just
+# touch. On WSC, on ARC-Challenge without examples and on WiC with three, both scores lie
+# below chance, as do those of softmax on RTE.
 
 # %% [markdown]
 # *Chance* is a random guess among the offered answers; LAMBADA asks for a word and has

@@ -30,14 +30,13 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
+from claimbook import Page
 from papers.signed_averaging import affine, comparisons, training_control as sheet
 
-page = claimbook.Page("signed_averaging/training_control")
+page = Page("signed_averaging/training_control", profile)
 of_function = comparisons.by_function(sheet.runs, profile, page.name)
 records = sum(of_function.values(), [])
-shown = claimbook.shown_profile(records)
-comparisons.training_settings(sheet.runs, shown)
+comparisons.training_settings(sheet.runs, page.profile)
 
 # %% [markdown]
 # ## Figure
@@ -48,18 +47,18 @@ import numpy as np
 paths = {name: np.array([record["error_along"] for record in own])
          for name, own in of_function.items()}
 titled = {affine.TITLES[name]: samples for name, samples in paths.items()}
-tables = comparisons.path_tables(titled, shown)
+tables = comparisons.path_tables(titled, page.profile)
 compared = {"equal steps": comparisons.EqualSteps({name: samples[:, -1]
                                                    for name, samples in paths.items()}),
             "equal error": comparisons.EqualError(paths)}
 others = [name for name in paths if name != "softmax"]
 ratios = {kind: {affine.TITLES[name]: comparisons.mean_ratio(pair, name) for name in others}
           for kind, pair in compared.items()}
-tables += [comparisons.geometric_rows("ratio to softmax", kind, found, shown)
+tables += [comparisons.geometric_rows("ratio to softmax", kind, found, page.profile)
            for kind, found in ratios.items()]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Is a scoring function better outside the training distribution, or only further trained? Above: error outside against error inside, along training, one path for each function, for three scales $\\sigma$; a function that generalizes better has the lower path. Below: ratio of each function's error to that of softmax after equally many steps (grey) and at equal error inside (black); left of 1 it is better than softmax."}, "image": {"alt": "Four panels in two rows. Three, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for each scoring function, its mean over seeds, over the faint paths of single seeds; softmax in orange, SSA in blue, the others in other colors. Fourth panel: a row for each scoring function with the mean ratio of its error to that of softmax at equal steps and at equal error in distribution.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import CRIMSON, OLIVE, ROSE, draw_rows, legend_below
 from papers.colors import color_of
@@ -80,6 +79,20 @@ panels[3].legend(frameon=True)
 panels[3].xaxis.set_major_formatter("{x:g}")
 panels[3].xaxis.set_minor_formatter("{x:g}")
 legend = legend_below(panels[0], 6)
+
+# %% [markdown] tags=["caption"]
+# Is a scoring function better outside the training distribution, or only further trained?
+# Above: error outside against error inside, along training, one path for each function,
+# for three scales $\sigma$; a function that generalizes better has the lower path. Below:
+# ratio of each function's error to that of softmax after equally many steps (grey) and at
+# equal error inside (black); left of 1 it is better than softmax.
+#
+# Alt text: Four panels in two rows. Three, for sigma of 3, 5 and 10: error at this sigma
+# against the error at sigma of 1, both on log axes, one path along training for each
+# scoring function, its mean over seeds, over the faint paths of single seeds; softmax in
+# orange, SSA in blue, the others in other colors. Fourth panel: a row for each scoring
+# function with the mean ratio of its error to that of softmax at equal steps and at equal
+# error in distribution.
 
 # %% [markdown]
 # Each path goes from the right, early in training, to its dot, the end: geometric means
@@ -119,7 +132,7 @@ final = compared["equal steps"].errors
 for number, statistic in zip((22, 23, 24), comparisons.STATISTICS[1:]):
     evidence = statistic(compared["equal error"])
     control = {part: comparisons.ridge_over(final["softmax"]) for part in evidence}
-    page.decide(f"signed_averaging.{number}", evidence, shown,
+    page.decide(f"signed_averaging.{number}", evidence,
                 comparisons.gates(final, number - 18), control if number > 22 else None)
 page.verdicts()
 
@@ -146,4 +159,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/training_control/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -27,16 +27,14 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.signed_averaging import affine, training_laws as sheet
 from papers.signed_averaging.affine import FIRST_STDS, SIGMAS, SIZES
 from papers.signed_averaging.comparisons import (
     geometric_rows, reached_on_own_law, training_settings)
 
-page = claimbook.Page("signed_averaging/training_laws")
-records = icllib.records(affine.wider_inputs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-training_settings(affine.wider_inputs, shown)
+page = claimbook.Page("signed_averaging/training_laws", profile)
+records = page.recorded(affine.wider_inputs)
+training_settings(affine.wider_inputs, page.profile)
 
 # %% [markdown]
 # These are the settings of the base model, the softmax model of [Table
@@ -52,22 +50,22 @@ training_settings(affine.wider_inputs, shown)
 # %%
 import numpy as np
 
-both = icllib.records(sheet.with_and_without_curriculum, profile, page=page.name)
-size, smaller = SIZES[shown], claimbook.shown_profile(both)
-metric = lambda name: affine.by_model(records, affine.models_by_law(shown), name)
+both = page.recorded(sheet.with_and_without_curriculum)
+size, smaller = SIZES[page.profile], claimbook.shown_profile(both)
+metric = lambda name: affine.by_model(records, affine.models_by_law(page.profile), name)
 along = affine.by_model(both, sheet.models_by_curriculum(smaller), "error_along")
 panels = {  # title: profile, deviations or steps, errors of every model
-    "inputs": (shown, size.grid, {name: grid[:, :, size.grid.index(1)]
+    "inputs": (page.profile, size.grid, {name: grid[:, :, size.grid.index(1)]
                                   for name, grid in metric("error_grid").items()}),
-    "first input": (shown, FIRST_STDS, metric("error_deviant")),
-    "functions": (shown, SIGMAS, metric("error")),
+    "first input": (page.profile, FIRST_STDS, metric("error_deviant")),
+    "functions": (page.profile, SIGMAS, metric("error")),
     "steps": (smaller, sheet.CURRICULUM_SIZES[smaller].stops,
               {f"{name} a curriculum": errors[:, :, 0] for name, errors in along.items()})}
 table = page.save_figure(*(
     geometric_rows(title, name, dict(zip(xs, own.T)), of_profile)
     for title, (of_profile, xs, errors) in panels.items() for name, own in errors.items()))
 
-# %% mystnb={"figure": {"caption": "Mean squared error, on a logarithmic axis, of softmax models that were trained on inputs from $N(0, 1)$, $N(0, 10)$ and $N(0, 100)$: against the scale of all inputs, of the first input alone, and of the functions. If wider training helped, its curves would be lower where the test is wide. Last panel: along training on $N(0, 1)$, with and without a curriculum."}, "image": {"alt": "Four panels of mean squared error on a logarithmic axis. Against the standard deviation of all inputs: N(0, 1) rises from 0.002 to 55, N(0, 10) falls from 0.4 to 0.09, ends at 0.18 and crosses it between 2 and 3, N(0, 100) stays between 500 and 1,300. Of the first input alone: N(0, 1) rises to 0.3, N(0, 10) lies between 0.3 and 1.1 with a wide band. Of the functions: N(0, 1) and N(0, 10) rise, N(0, 100) stays between 1,500 and 3,300. Along training with and without a curriculum: two curves that coincide."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, OLIVE, ROSE, STEEL, draw, legend_below
 
@@ -81,6 +79,20 @@ axes.set(xlabel="training steps")
 axes.legend()
 labels = [axes.set(ylabel="mean squared error") for axes in grid[:, 0]]
 legend = legend_below(grid[0, 0], 3)
+
+# %% [markdown] tags=["caption"]
+# Mean squared error, on a logarithmic axis, of softmax models that were trained on inputs
+# from $N(0, 1)$, $N(0, 10)$ and $N(0, 100)$: against the scale of all inputs, of the
+# first input alone, and of the functions. If wider training helped, its curves would be
+# lower where the test is wide. Last panel: along training on $N(0, 1)$, with and without
+# a curriculum.
+#
+# Alt text: Four panels of mean squared error on a logarithmic axis. Against the standard
+# deviation of all inputs: N(0, 1) rises from 0.002 to 55, N(0, 10) falls from 0.4 to
+# 0.09, ends at 0.18 and crosses it between 2 and 3, N(0, 100) stays between 500 and
+# 1,300. Of the first input alone: N(0, 1) rises to 0.3, N(0, 10) lies between 0.3 and 1.1
+# with a wide band. Of the functions: N(0, 1) and N(0, 10) rise, N(0, 100) stays between
+# 1,500 and 3,300. Along training with and without a curriculum: two curves that coincide.
 
 # %% [markdown]
 # The curves are geometric means over seeds; bands are
@@ -107,16 +119,16 @@ numbers(table, ["steps"], digits=3, x="training steps")
 near = {name: errors[:, 0] for name, errors in metric("error").items()}
 deviant = metric("error_deviant")
 far = {name: errors[:, FIRST_STDS.index(50)] for name, errors in deviant.items()}
-own, narrow = reached_on_own_law(shown, records), "N(0, 1)"
+own, narrow = reached_on_own_law(page.profile, records), "N(0, 1)"
 parts, learned, by_seed = {}, {}, affine.seed_by_seed
 for name in ("N(0, 10)", "N(0, 100)"):
     parts[f"{name} at sigma = 1"] = by_seed(np.divide, near[name], near[narrow])
     parts[f"{name} deviant"] = by_seed(np.divide, far[narrow], far[name])
     learned |= dict.fromkeys(list(parts)[-2:], by_seed(max, own[narrow], own[name]))
-page.decide("signed_averaging.14", parts, shown, learned)
+page.decide("signed_averaging.14", parts, learned)
 page.decide("signed_averaging.46", {
     name: deviant[name][:, -1] / deviant[name][:, FIRST_STDS.index(std)]
-    for name, std in (("N(0, 1)", 1), ("N(0, 10)", 10))}, shown,
+    for name, std in (("N(0, 1)", 1), ("N(0, 10)", 10))},
     {name: own[name] for name in ("N(0, 1)", "N(0, 10)")})
 page.verdicts()
 
@@ -154,4 +166,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/training_laws/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records + both, page.name))
+print(page.provenance(records + both))

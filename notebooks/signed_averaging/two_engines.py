@@ -48,14 +48,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.signed_averaging import two_engines as sheet
 
-page = claimbook.Page("signed_averaging/two_engines")
-records = icllib.records(sheet.runs, profile, page=page.name)
-others = icllib.records(sheet.every_ours, profile, page=page.name)
-shown = claimbook.shown_profile([r for r in records if sheet.engine(r.run) == "ours"])
-claimbook.settings_table(sheet.runs(shown)[0], ["seed"], profile=shown)
+page = claimbook.Page("signed_averaging/two_engines", profile)
+records = page.records
+others = page.recorded(sheet.every_ours)
+claimbook.settings_table(sheet.runs(page.profile)[0], ["seed"], profile=page.profile)
 
 # %% [markdown]
 # These are the settings of lines, which both engines take.
@@ -63,8 +61,6 @@ claimbook.settings_table(sheet.runs(shown)[0], ["seed"], profile=shown)
 # ## Figure
 
 # %%
-from claimbook.pages.plotting import series
-
 plain, start, signs = "plain loop", "plain loop, start linear", "plain loop, signs True"
 fleet = "ours in a fleet"
 found = sheet.errors([*records, *others])
@@ -73,11 +69,11 @@ kinds = {"plain loop / ours": (plain, "ours"), "ours in a fleet / alone": (fleet
          "nn.Linear / GPT-2 start": (start, plain),
          "labels -1, 1 / 0, 1": (signs, plain)}
 table = page.save_figure(
-    *(series("lines, s = 1", name, range(2, 41), own, shown, scale="log")
+    *(page.series("lines, s = 1", name, range(2, 41), own, scale="log")
       for name, own in at_points.items()),
-    sheet.ratio_table(found, kinds, shown))
+    sheet.ratio_table(found, kinds, page.profile))
 
-# %% mystnb={"figure": {"caption": "Left: error on lines as in training at each point of a prompt, with bands over seeds, by our engine, in fleets and one by one, and by a plain loop around GPT-2 of `transformers`, with either start. Right: ratios of the two engines' errors, and what a start as of `nn.Linear` and labels as in the authors' public code change, with 95% intervals. An interval around 1 shows no difference."}, "image": {"alt": "Left, the error on lines at every point of a prompt, on a log axis, for ours in a fleet and alone, and for the plain loop with either start: the curves fall alike. Right, ratios of errors with their intervals in rows, on a log axis around 1."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw, draw_rows, legend_below
 
@@ -91,6 +87,17 @@ right.axvline(1, color="grey", lw=1)
 right.invert_yaxis()
 right.set(xscale="log", xlabel="ratio of errors")
 legends = left.legend(), legend_below(right, 2, "right")
+
+# %% [markdown] tags=["caption"]
+# Left: error on lines as in training at each point of a prompt, with bands over seeds, by
+# our engine, in fleets and one by one, and by a plain loop around GPT-2 of
+# `transformers`, with either start. Right: ratios of the two engines' errors, and what a
+# start as of `nn.Linear` and labels as in the authors' public code change, with 95%
+# intervals. An interval around 1 shows no difference.
+#
+# Alt text: Left, the error on lines at every point of a prompt, on a log axis, for ours
+# in a fleet and alone, and for the plain loop with either start: the curves fall alike.
+# Right, ratios of errors with their intervals in rows, on a log axis around 1.
 
 # %% [markdown]
 # ## Numbers
@@ -157,4 +164,4 @@ pd.DataFrame({name: {"fourth / third": with_interval(
 # {download}`figure.csv <../../results/signed_averaging/two_engines/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance(records))

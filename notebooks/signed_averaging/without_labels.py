@@ -31,14 +31,12 @@
 profile = "stored"
 
 # %% tags=["hide-output"]
-import claimbook
-import icllib
+from claimbook import Page
 from papers.signed_averaging import deviant_sequences, quantifiers, without_labels as sheet
 
-page = claimbook.Page("signed_averaging/without_labels")
-records = icllib.records(sheet.runs, profile, page=page.name)
-shown = claimbook.shown_profile(records)
-claimbook.settings_of(sheet.runs, shown, (*quantifiers.ASSUMED, "model.tokens"))
+page = Page("signed_averaging/without_labels", profile)
+records = page.records
+page.settings((*quantifiers.ASSUMED, "model.tokens"))
 
 # %% [markdown]
 # These are the settings of softmax under `every`. The models are those of Figures 4 and 5
@@ -50,11 +48,21 @@ claimbook.settings_of(sheet.runs, shown, (*quantifiers.ASSUMED, "model.tokens"))
 # A sequence is wrong if any answer from the third on is.
 
 # %%
-table = page.save_figure(*sheet.tables(records, shown))
+table = page.save_figure(*sheet.tables(records, page.profile))
 
-# %% mystnb={"figure": {"caption": "Share of sequences with a wrong answer if the model sees the numbers and no labels, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), on the quantifiers *every* (above) and *some* (below). Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}, "image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax left and SSA right, every above and some below.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, deviant_sequences.QUANTIFIERS)
 level = scale.ax.axhline(1 / 8, color="white")
+
+# %% [markdown] tags=["caption"]
+# Share of sequences with a wrong answer if the model sees the numbers and no labels, over
+# the length of the list (across) and the scale $\sigma$ of its numbers (upwards), for
+# softmax and scaled signed averaging (SSA), on the quantifiers *every* (above) and *some*
+# (below). Darker colors are lower errors. White dots mark cells in which always giving
+# the same answer does as well; its error is the white line in the scale.
+#
+# Alt text: Four heat maps of the share of wrong sequences over length, across, and sigma,
+# upwards: softmax left and SSA right, every above and some below.
 
 # %% [markdown]
 # Means over seeds:
@@ -72,9 +80,20 @@ numbers(few, list(deviant_sequences.QUANTIFIERS), (10, 40, 60, 100, 200), x="len
 # `some`, where an earlier number has settled the label. How often is the answer, at the
 # number and after it, the model's own to the large number alone and not the truth?
 
-# %% mystnb={"figure": {"caption": "Without labels in the prompt: how often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number, at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}, "image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9: every above and some below, at the number left and after it right."}} tags=["figure"]
+# %% tags=["figure"]
 one_number = table[table.series.isin(["softmax", "SSA"])]
 legend = deviant_sequences.draw_shares(one_number)
+
+# %% [markdown] tags=["caption"]
+# Without labels in the prompt: how often models with softmax and with scaled signed
+# averaging (SSA) answer as if one very large number of a list stood alone, where that is
+# wrong, against the size of that number, at the number itself and after it, for the
+# quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says
+# that the large number alone decides the answer.
+#
+# Alt text: Four panels against the size of the number, from 1 to 100, for softmax and
+# SSA, with a line at 0.9: every above and some below, at the number left and after it
+# right.
 
 # %% tags=["numbers"]
 numbers(one_number, x="size m")
@@ -89,12 +108,12 @@ numbers(one_number, x="size m")
 
 # %%
 judged = sheet.judged(records)
-page.decide("signed_averaging.52", sheet.ratios(judged), shown,
+page.decide("signed_averaging.52", sheet.ratios(judged),
             sheet.reached_by_part(judged), sheet.beside_another_list(judged))
 cells = deviant_sequences.chosen_cells()
 of_softmax = quantifiers.reached(judged, cells, cells[:1])
 evidence, gate = deviant_sequences.judged(judged, cells, of_softmax)
-page.decide("signed_averaging.53", evidence, shown, gate, sheet.right_answers())
+page.decide("signed_averaging.53", evidence, gate, sheet.right_answers())
 page.verdicts()
 
 # %% [markdown]
@@ -118,4 +137,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/without_labels/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

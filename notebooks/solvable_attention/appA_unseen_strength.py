@@ -28,11 +28,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import appA_unseen_strength as sheet
 
-page = claimbook.Page("solvable_attention/appA_unseen_strength")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/appA_unseen_strength", profile)
+records = page.records
 constrained, free = records
 claimbook.settings_table(sheet.UnseenStrength(True), assumed=(
     "strength", "context_length", "prompts", "shown", "seed"))
@@ -44,18 +43,17 @@ claimbook.settings_table(sheet.UnseenStrength(True), assumed=(
 # with both rates. Right: what the trained models answer to contexts of other strengths. The
 # *free* model is the one of Theorem 3.1, in which every weight is trained.
 
-# %% mystnb={"figure": {"caption": "Left: the answer $f$ of a constrained model during training, against time: gradient descent (dots) follows the closed form with our corrected rate, and not that with the printed one. Right: the trained model's answers to prompts of another strength than in training. On the diagonal a model reads the strength from its prompt; the free model leaves it, since it has learned its own strength by heart in part."}, "image": {"alt": "Left: the answer during training rises from about 0.05 to 0.5; gradient descent lies on the closed form with the corrected rate, the one with the printed rate rises too early. Right: the constrained model's answers lie on the diagonal for all strengths from -1 to 2; the free model's answers are a parabola that crosses the diagonal at 0.5."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw, series
+from claimbook.pages.plotting import BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw
 
-shown = claimbook.shown_profile(records)
 time = constrained["steps"] * constrained.run["learning_rate"]
 lines = {"gradient descent": "trained", "corrected rate": "right_rate",
          "printed rate": "printed_rate"}
 table = page.save_figure(
-    *(series("training", label, time, constrained[name], shown)
+    *(page.series("training", label, time, constrained[name])
       for label, name in lines.items()),
-    *(series("answers", label, r["strengths"], r["answers"], shown)
+    *(page.series("answers", label, r["strengths"], r["answers"])
       for label, r in (("constrained", constrained), ("free", free))))
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
 draw(left, table, "training", "corrected rate", color=VIOLET, lw=2,
@@ -74,6 +72,19 @@ draw(right, table, "answers", "constrained", color=VIOLET, ls="", marker="o",
      mfc="none", label="constrained model")
 right.set(xlabel=r"strength $\tilde\Lambda$ of the context", ylabel="f")
 legend = right.legend()
+
+# %% [markdown] tags=["caption"]
+# Left: the answer $f$ of a constrained model during training, against time: gradient
+# descent (dots) follows the closed form with our corrected rate, and not that with the
+# printed one. Right: the trained model's answers to prompts of another strength than in
+# training. On the diagonal a model reads the strength from its prompt; the free model
+# leaves it, since it has learned its own strength by heart in part.
+#
+# Alt text: Left: the answer during training rises from about 0.05 to 0.5; gradient
+# descent lies on the closed form with the corrected rate, the one with the printed rate
+# rises too early. Right: the constrained model's answers lie on the diagonal for all
+# strengths from -1 to 2; the free model's answers are a parabola that crosses the
+# diagonal at 0.5.
 
 # %% [markdown]
 # ## Numbers
@@ -102,7 +113,7 @@ pd.Series({"corrected rate": "below 1e-8" if constrained["right_rate_deviation"]
 # %%
 of_model, of_free = ({name: [deviation] for name, deviation in zip(
     sheet.UNSEEN, r["deviations"])} for r in (constrained, free))
-page.decide("solvable_attention.18", of_model, shown, control=of_free)
+page.decide("solvable_attention.18", of_model, control=of_free)
 page.verdicts()
 
 # %% [markdown]
@@ -121,4 +132,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/appA_unseen_strength/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

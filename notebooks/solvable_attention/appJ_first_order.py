@@ -49,11 +49,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import appJ_first_order as sheet, formulas
 
-page = claimbook.Page("solvable_attention/appJ_first_order")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/appJ_first_order", profile)
+records = page.records
 claimbook.settings_table(formulas.FirstOrder("Appendix G"), assumed=(
     "start", "strength", "share", "lengths", "fitted_from", "times", "seed"))
 
@@ -64,11 +63,10 @@ claimbook.settings_table(formulas.FirstOrder("Appendix G"), assumed=(
 #
 # ## Figure
 
-# %% mystnb={"figure": {"caption": "Largest error of four solutions of training, against the context length $\\psi$, on logarithmic axes, for two starts of training. A first-order solution should fall with slope $-2$. The printed one falls with slope $-1$, above the zeroth order that it should improve; the corrected one falls as it should from the left start alone, the one for any start from both."}, "image": {"alt": "Largest error of f against context length from 10 to 1600 on logarithmic axes for two starts. Zeroth order and the printed first order fall with slope -1, the printed one lying above. The form for any start falls with slope -2 for both starts; the corrected printed form does so for the first start only."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import CRIMSON, GOLD, OLIVE, VIOLET, draw, legend_below, series
+from claimbook.pages.plotting import CRIMSON, GOLD, OLIVE, VIOLET, draw, legend_below
 
-shown = claimbook.shown_profile(records)
 labels = dict(zip(sheet.FORMS, (
     "zeroth order", "first order, printed", "first order, corrected",
     "first order, any start")))
@@ -77,7 +75,7 @@ styles = dict(zip(sheet.FORMS, (
     {"color": GOLD, "ls": "", "marker": "o", "ms": 8, "mfc": "none"},
     {"color": OLIVE, "marker": "."})))
 table = page.save_figure(*(
-    series(r.run["start"], form, r["psi"], errors, shown)
+    page.series(r.run["start"], form, r["psi"], errors)
     for r in records for form, errors in zip(labels, r["errors"])))
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
 panels[0].set(ylabel="largest error of f")
@@ -87,6 +85,18 @@ for axes, r in zip(panels, records):
     axes.set(xscale="log", yscale="log", xlabel=r"context length $\psi$",
              title=f"start: {r.run['start']}".replace("Lambda", r"$\Lambda$"))
 legend = legend_below(panels[0], 4)
+
+# %% [markdown] tags=["caption"]
+# Largest error of four solutions of training, against the context length $\psi$, on
+# logarithmic axes, for two starts of training. A first-order solution should fall with
+# slope $-2$. The printed one falls with slope $-1$, above the zeroth order that it should
+# improve; the corrected one falls as it should from the left start alone, the one for any
+# start from both.
+#
+# Alt text: Largest error of f against context length from 10 to 1600 on logarithmic axes
+# for two starts. Zeroth order and the printed first order fall with slope -1, the printed
+# one lying above. The form for any start falls with slope -2 for both starts; the
+# corrected printed form does so for the first start only.
 
 # %% [markdown]
 # ## Numbers
@@ -111,14 +121,14 @@ pd.DataFrame({(r.run["start"], what): {
 
 # %%
 along, appendix_g = (dict(zip(labels, r["slopes"])) for r in records)
-page.decide("solvable_attention.19", {"as printed": [along["printed"]]}, shown,
+page.decide("solvable_attention.19", {"as printed": [along["printed"]]},
             control={"as printed": [along["corrected"]]})
 off = {start: dict(zip(labels, formulas.FirstOrder(start, off=0.01).measure()["slopes"]))
        for start in formulas.FIRST_ORDER_STARTS}  # all rates one percent off: a control
 page.decide("solvable_attention.26", {
     "zeroth order": [appendix_g["zeroth order"]],
     "with corrections": [along["corrected"]],
-    "for any start": [appendix_g["first order"]]}, shown, control={
+    "for any start": [appendix_g["first order"]]}, control={
     "zeroth order": [off["Appendix G"]["zeroth order"]],
     "with corrections": [off["along (1, Lambda)"]["corrected"]],
     "for any start": [off["Appendix G"]["first order"]]})
@@ -138,4 +148,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/appJ_first_order/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -27,11 +27,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import errata as sheet
 
-page = claimbook.Page("solvable_attention/errata")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/errata", profile)
+records = page.records
 solution, laws, first = records
 claimbook.settings_table(sheet.SolutionFormulas(), assumed=(
     "context_length", "strength", "v", "w", "times", "seed"))
@@ -42,21 +41,19 @@ claimbook.settings_table(sheet.SolutionFormulas(), assumed=(
 # All formulas at once. Rounding lies between $10^{-16}$, where what is exactly right is
 # drawn, and $10^{-11}$.
 
-# %% mystnb={"figure": {"caption": "For each formula of the paper that we correct, how far the printed form (circles) and the corrected form (squares) are off, on a logarithmic axis; what is measured is in the tables below. The lower, the better."}, "image": {"alt": "For each formula, on a logarithmic axis, how far the printed form is off, mostly between 0.01 and 10, and how far the corrected form is off: at rounding for the solution, below 0.02 for fitted exponents, below 1e-6 for the first-order solution."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from claimbook.pages.plotting import CRIMSON, VIOLET, draw, series
+from claimbook.pages.plotting import CRIMSON, VIOLET, draw
 
-shown = claimbook.shown_profile(records)
 groups = {"the solution": solution, "the scaling laws": laws,
           "the first order": first}
 pairs = {group: {name: value for name, value in r.metrics.items()
                  if isinstance(value, list)} for group, r in groups.items()}
 forms = ("printed", "corrected")
 table = page.save_figure(*(
-    series(group, form, list(rows), [max(row[i], 1e-16) for row in rows.values()],
-           shown)
+    page.series(group, form, list(rows), [max(row[i], 1e-16) for row in rows.values()])
     for group, rows in pairs.items() for i, form in enumerate(forms)))
 figure, panels = plt.subplots(1, 3, figsize=(9, 4.2), sharey=True)
 panels[0].set(ylabel="off by")
@@ -76,6 +73,14 @@ def off(group):
     return pd.DataFrame({name: dict(zip(forms, map(text, row)))
                          for name, row in pairs[group].items()}).T
 
+# %% [markdown] tags=["caption"]
+# For each formula of the paper that we correct, how far the printed form (circles) and
+# the corrected form (squares) are off, on a logarithmic axis; what is measured is in the
+# tables below. The lower, the better.
+#
+# Alt text: For each formula, on a logarithmic axis, how far the printed form is off,
+# mostly between 0.01 and 10, and how far the corrected form is off: at rounding for the
+# solution, below 0.02 for fitted exponents, below 1e-6 for the first-order solution.
 
 # %% [markdown]
 # ## The solution and its constants
@@ -190,4 +195,4 @@ off("the first order")
 # {download}`figure.csv <../../results/solvable_attention/errata/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

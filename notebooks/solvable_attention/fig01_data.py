@@ -34,11 +34,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import fig01_data as sheet
 
-page = claimbook.Page("solvable_attention/fig01_data")
-point, *checks = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/fig01_data", profile)
+point, *checks = page.records
 checks, noisy = checks[:2], checks[2:]
 claimbook.settings_table(sheet.DataPoint(), assumed=(
     "task.tasks", "task.alpha", "task.strength", "task.positive_share",
@@ -47,22 +46,21 @@ claimbook.settings_table(sheet.DataPoint(), assumed=(
 # %% [markdown]
 # ## Figure
 
-# %% mystnb={"figure": {"caption": "One data point of the paper's regression, step by step: a task $s$ is drawn by its frequency, its features are $\\pm 1$ in coordinate $s$ alone, its targets are proportional to them, and features and targets are the columns of the matrix $\\Phi$. All that the model needs of a prompt is the matrix $\\Phi \\Phi^\\top$, which has four entries that are not zero."}, "image": {"alt": "Four panels: bars of the task shares with the drawn task marked; the features as a matrix whose only row that is not zero has entries of either sign; the targets below them as the last row of the matrix Phi, with a question mark for the query's missing target; and Phi times its transpose, with four entries that are not zero.", "classes": "on-white"}} tags=["figure"]
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from claimbook.pages.plotting import GOLD, VIOLET, draw, matrix, series
+from claimbook.pages.plotting import GOLD, VIOLET, draw, matrix
 
-shown = claimbook.shown_profile([point])
 tasks, pairs, s = len(point["shares"]), point.run["context_length"], point["type"]
 columns, names = np.arange(1, pairs + 2), [*range(1, tasks + 1), "y"]
 table = page.save_figure(
-    series("shares", "P(s)", range(1, tasks + 1), point["shares"], shown),
-    *(series("Phi", f"row {name}", columns, row, shown)
+    page.series("shares", "P(s)", range(1, tasks + 1), point["shares"]),
+    *(page.series("Phi", f"row {name}", columns, row)
       for name, row in zip(names, point["phi"])),
-    *(series("Phi Phi^T", f"row {name}", range(1, tasks + 2), row, shown)
+    *(page.series("Phi Phi^T", f"row {name}", range(1, tasks + 2), row)
       for name, row in zip(names, point["product"])),
-    *(series(r.run["kind"], f"{form}, s={i + 1}", range(len(f)), f, shown)
+    *(page.series(r.run["kind"], f"{form}, s={i + 1}", range(len(f)), f)
       for r in checks for form in ("full", "reduced")
       for i, f in enumerate(r[form])))
 figure, panels = plt.subplots(2, 2, figsize=(9, 6.4))
@@ -81,6 +79,18 @@ for axes, title in zip(panels[1:], titles):
     axes.set(title=title, anchor="W", xlabel="pair", ylabel="coordinate")
 last = panels[3].set(xlabel="coordinate")
 
+# %% [markdown] tags=["caption"]
+# One data point of the paper's regression, step by step: a task $s$ is drawn by its
+# frequency, its features are $\pm 1$ in coordinate $s$ alone, its targets are
+# proportional to them, and features and targets are the columns of the matrix $\Phi$. All
+# that the model needs of a prompt is the matrix $\Phi \Phi^\top$, which has four entries
+# that are not zero.
+#
+# Alt text: Four panels: bars of the task shares with the drawn task marked; the features
+# as a matrix whose only row that is not zero has entries of either sign; the targets
+# below them as the last row of the matrix Phi, with a question mark for the query's
+# missing target; and Phi times its transpose, with four entries that are not zero.
+
 # %% [markdown]
 # The column of the query is marked q. Zeros are left empty; the question mark is the target
 # that the model has to find.
@@ -94,7 +104,7 @@ last = panels[3].set(xlabel="coordinate")
 check = sheet.Decoupling("fixed context")
 claimbook.settings_table(check, assumed=[name for name in vars(check) if name != "noise"])
 
-# %% mystnb={"figure": {"caption": "Answers $f$ for the four most frequent tasks during training, against the step. Lines are gradient descent on all of the weight matrices, dots the recursion of four numbers for each task to which the paper reduces it; that they agree is why the model can be solved."}, "image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}} tags=["figure"]
+# %% tags=["figure"]
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.2))
 panels[0].set(ylabel="f")
 for axes, r in zip(panels, checks):
@@ -106,6 +116,16 @@ for axes, r in zip(panels, checks):
     axes.set(title=name, xlabel="step")
 handles = panels[0].get_legend_handles_labels()
 legend = figure.legend(*handles, loc="outside right center")
+
+# %% [markdown] tags=["caption"]
+# Answers $f$ for the four most frequent tasks during training, against the step. Lines
+# are gradient descent on all of the weight matrices, dots the recursion of four numbers
+# for each task to which the paper reduces it; that they agree is why the model can be
+# solved.
+#
+# Alt text: Answers f of the four most frequent tasks against the step, for equal and for
+# varied context and strength: the dots of the two-coordinate recursion lie on the lines
+# of the full matrices.
 
 # %% [markdown]
 # ## Numbers
@@ -134,7 +154,7 @@ pd.DataFrame({r.run["kind"]: {
 
 # %%
 page.decide("solvable_attention.22",
-            {r.run["kind"]: [r["deviation"]] for r in checks}, shown,
+            {r.run["kind"]: [r["deviation"]] for r in checks},
             control={r.run["kind"]: [r["deviation"]] for r in noisy})
 page.verdicts()
 
@@ -150,4 +170,4 @@ page.verdicts()
 # The numbers behind the figures: {download}`figure.csv <../../results/solvable_attention/fig01_data/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line([point, *checks, *noisy], page.name))
+print(page.provenance([point, *checks, *noisy]))

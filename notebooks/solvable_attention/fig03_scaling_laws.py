@@ -34,11 +34,10 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of the simulations"} tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import fig03_scaling_laws as sheet, laws, softmax
 
-page = claimbook.Page("solvable_attention/fig03_scaling_laws")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/fig03_scaling_laws", profile)
+records = page.records
 claimbook.settings_table(sheet.LawsBySimulation(1.8), assumed=("seed",))
 
 # %% mystnb={"code_prompt_show": "Settings of the limit, which decides in t and C"} tags=["hide-output"]
@@ -52,34 +51,33 @@ claimbook.settings_table(sheet.runs("paper")[-1], assumed=(
 # ## Figure
 
 # %%
-from claimbook.pages.plotting import band, series
+from claimbook.pages.plotting import band
 
-shown = claimbook.shown_profile(records)
 limit = {r.run["alpha"]: r for r in records if "compute_exponent" in r.metrics}
 simulated = [r for r in records if "kept_size_loss" in r.metrics]
 on_the_way = [r for r in records if "time" in r.run]
-tables = [series("compute", "N_s = 500, alpha = 1.8", sheet.ENVELOPE_BUDGETS,
-                 sheet.simulated_envelope(simulated[0]), shown)]
+tables = [page.series("compute", "N_s = 500, alpha = 1.8", sheet.ENVELOPE_BUDGETS,
+                 sheet.simulated_envelope(simulated[0]))]
 for alpha, r in limit.items():
     same = [run for run in simulated if run.run["alpha"] == alpha]
     for law in laws.LAWS[:3]:
         losses = [run[f"{law}_loss"] for run in same]
         xs = same[0][law] + (law == "size")  # D is one more than the tasks
-        tables.append(series(law, f"N_s = 500, alpha = {alpha}", xs,
-                             losses if law == "data" else losses[0], shown))
-    tables.append(series("size", f"keeps f(0), alpha = {alpha}", same[0]["size"] + 1,
-                         same[0]["kept_size_loss"], shown))
+        tables.append(page.series(law, f"N_s = 500, alpha = {alpha}", xs,
+                             losses if law == "data" else losses[0]))
+    tables.append(page.series("size", f"keeps f(0), alpha = {alpha}", same[0]["size"] + 1,
+                         same[0]["kept_size_loss"]))
     for law in laws.LAWS:
-        tables.append(series(law, f"limit, alpha = {alpha}", r[law] + (law == "size"),
-                             r[f"{law}_loss"], shown))
-    tables.append(series("time", f"closed form, alpha = {alpha}", same[0]["time"],
-                         sheet.closed_form_losses(same[0].run, same[0]["time"]), shown))
+        tables.append(page.series(law, f"limit, alpha = {alpha}", r[law] + (law == "size"),
+                             r[f"{law}_loss"]))
+    tables.append(page.series("time", f"closed form, alpha = {alpha}", same[0]["time"],
+                         sheet.closed_form_losses(same[0].run, same[0]["time"])))
 by_size = zip(simulated[0]["compute"], simulated[0]["compute_loss"])
 for number, (x, y) in enumerate(by_size):
-    tables.append(band("compute", f"alpha = 1.8, size {number}", x, y, y, y, 1, shown))
+    tables.append(band("compute", f"alpha = 1.8, size {number}", x, y, y, y, 1, page.profile))
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Scaling laws: loss against model size, time, data and compute, on logarithmic axes, where a power law is a straight line. Solid lines are gradient descent at the paper's size, dashed ones the limit of many tasks and long training, dotted ones the exponents of the paper's Table 1. In the limit the lines are parallel to Table 1; at the paper's size those in size and data bend away. Pale lines in (a): tasks beyond the model keep their first answer. Thin lines in (d): single sizes; thick: the best of them."}, "image": {"alt": "Four log-log panels: loss against model size, time, number of data points and compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines, parallel to the dotted power laws of Table 1; at 500 tasks and 5,000 steps the curves in size turn up beyond about 25 to 40 tasks, those in data flatten, those in time follow the line, on top of the closed form's dots, and the lower envelope of the sizes in compute runs along its line."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET, draw, legend_below
 from icllib.theory.scaling_laws import theory_exponents
@@ -107,6 +105,21 @@ for number in range(8):
     draw(panels[3], table, "compute", f"alpha = 1.8, size {number}", color=VIOLET, lw=1,
          alpha=0.2 + 0.1 * number)
 legend = legend_below(panels[1], 4)
+
+# %% [markdown] tags=["caption"]
+# Scaling laws: loss against model size, time, data and compute, on logarithmic axes,
+# where a power law is a straight line. Solid lines are gradient descent at the paper's
+# size, dashed ones the limit of many tasks and long training, dotted ones the exponents
+# of the paper's Table 1. In the limit the lines are parallel to Table 1; at the paper's
+# size those in size and data bend away. Pale lines in (a): tasks beyond the model keep
+# their first answer. Thin lines in (d): single sizes; thick: the best of them.
+#
+# Alt text: Four log-log panels: loss against model size, time, number of data points and
+# compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines, parallel to
+# the dotted power laws of Table 1; at 500 tasks and 5,000 steps the curves in size turn
+# up beyond about 25 to 40 tasks, those in data flatten, those in time follow the line, on
+# top of the closed form's dots, and the lower envelope of the sizes in compute runs along
+# its line.
 
 # %% [markdown]
 # The pale lines of (a) are the same training if tasks beyond the model keep their first
@@ -154,15 +167,15 @@ sheet.cutoff_table([r for r in simulated if r.run["seed"] == 0])
 # %%
 for number, law in ((2, "size"), (4, "data")):
     page.decide(f"solvable_attention.{number}",
-                laws.late_exponents(on_the_way, law), shown,
+                laws.late_exponents(on_the_way, law),
                 control=laws.late_exponents(on_the_way, law, untrained=True))
 soon = {alpha: laws.LawsInTheLimit(alpha, sooner=1e-9).measure()
         for alpha in limit}  # before anything is learned
 for number, law in ((3, "time"), (5, "compute")):
     exponents, at_start = ({f"alpha = {alpha}": [r[f"{law}_exponent"][0]]
                             for alpha, r in own.items()} for own in (limit, soon))
-    page.decide(f"solvable_attention.{number}", exponents, shown, control=at_start)
-page.decide("solvable_attention.30", sheet.simulated_exponents(simulated), shown)
+    page.decide(f"solvable_attention.{number}", exponents, control=at_start)
+page.decide("solvable_attention.30", sheet.simulated_exponents(simulated))
 page.verdicts()
 
 # %% [markdown]
@@ -191,4 +204,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig03_scaling_laws/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

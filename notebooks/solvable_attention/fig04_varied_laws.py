@@ -35,12 +35,11 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of the simulations"} tags=["hide-output"]
 import claimbook
-import icllib
 from claimbook.records import select
 from papers.solvable_attention import fig04_varied_laws as sheet, laws
 
-page = claimbook.Page("solvable_attention/fig04_varied_laws")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/fig04_varied_laws", profile)
+records = page.records
 simulated, limits, with_query, late, balance = (select(records, kind) for kind in (
     laws.VariedBySimulation, laws.VariedInTheLimit, sheet.QueryFeature, laws.FiniteTime,
     sheet.Balance))
@@ -58,17 +57,16 @@ claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
 # ## Figure
 
 # %%
-shown = claimbook.shown_profile(records)
 anchors = {"size": 2, "time": 2, "data": 10, "compute": 5}
 limit_anchors = {"size": 1e2, "time": 1e5, "data": 3e4, "compute": 3e6}
 table = page.save_figure(
-    *sheet.law_curves(simulated, "paper", anchors, shown),
+    *sheet.law_curves(simulated, "paper", anchors, page.profile),
     *(curve for name in ("beta", "gamma")
       for half in select(records, laws.VariedBySimulation, **{name: 0.5})
-      for curve in sheet.size_curves(half, f"paper: compute, {name}", shown)),
-    *sheet.law_curves(limits, "limit", limit_anchors, shown))
+      for curve in sheet.size_curves(half, f"paper: compute, {name}", page.profile)),
+    *sheet.law_curves(limits, "limit", limit_anchors, page.profile))
 
-# %% mystnb={"figure": {"caption": "Loss against time, size, data and compute, on logarithmic axes, if rarer tasks have shorter contexts ($\\beta$) or smaller strengths ($\\gamma$), at the paper's size. Dashed lines have the exponents of the paper's Table 2, dotted ones those that we derive where they differ. For $\\gamma$ above 0 the loss falls faster in time and compute than the dashed lines. Pale lines are single sizes in (b) and (f), and infinite training in (d) and (e)."}, "image": {"alt": "Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and faster for larger gamma. The losses in size and data soon level off, above the thin lines of infinite training. In time and compute the dotted generic power laws follow the falling parts better than the dashed printed ones, which are too flat for gamma above 0."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, GOLD, VIOLET, draw
 from matplotlib.lines import Line2D
@@ -106,6 +104,20 @@ for axes, varied in ((panels[1], "beta"), (panels[5], "gamma")):
         draw(axes, table, f"paper: compute, {varied}", f"size {number}", color=VIOLET,
              lw=1, alpha=0.15 + 0.06 * number)
 
+# %% [markdown] tags=["caption"]
+# Loss against time, size, data and compute, on logarithmic axes, if rarer tasks have
+# shorter contexts ($\beta$) or smaller strengths ($\gamma$), at the paper's size. Dashed
+# lines have the exponents of the paper's Table 2, dotted ones those that we derive where
+# they differ. For $\gamma$ above 0 the loss falls faster in time and compute than the
+# dashed lines. Pale lines are single sizes in (b) and (f), and infinite training in (d)
+# and (e).
+#
+# Alt text: Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time
+# stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and
+# faster for larger gamma. The losses in size and data soon level off, above the thin
+# lines of infinite training. In time and compute the dotted generic power laws follow the
+# falling parts better than the dashed printed ones, which are too flat for gamma above 0.
+
 # %% [markdown]
 # Solid lines are gradient descent. Pale lines are single sizes in (b) and (f), and the
 # same tasks after infinite training in (d) and (e). Bands are 95% intervals over five
@@ -142,8 +154,18 @@ sheet.plateau_table(simulated)
 # alike for all tasks. Times are in units of the first task's time constant $1 / (2 a_1
 # \Lambda_1)$.
 
-# %% mystnb={"figure": {"caption": "The same laws in the limit of many tasks and long training, where they are straight lines over several decades. For $\\gamma$ above 0 they run in time and compute along the dotted lines, which we derive, and are steeper than the dashed ones of the paper's Table 2."}, "image": {"alt": "The six panels in the limit. All losses are straight lines over several decades. In time and compute at gamma 0.5 and 1 they lie on the dotted generic power laws and are much steeper than the dashed printed ones."}} tags=["figure"]
+# %% tags=["figure"]
 limit_panels = draw_laws("limit", unit=r"$2 a_1 \Lambda_1$ ")
+
+# %% [markdown] tags=["caption"]
+# The same laws in the limit of many tasks and long training, where they are straight
+# lines over several decades. For $\gamma$ above 0 they run in time and compute along the
+# dotted lines, which we derive, and are steeper than the dashed ones of the paper's Table
+# 2.
+#
+# Alt text: The six panels in the limit. All losses are straight lines over several
+# decades. In time and compute at gamma 0.5 and 1 they lie on the dotted generic power
+# laws and are much steeper than the dashed printed ones.
 
 # %% [markdown]
 # The windows were fixed before: $D$ 10 to 1,000, $N$ $10^3$ to $10^6$, $t$ $10^4$ to
@@ -197,22 +219,22 @@ slope = lambda record, law: record[f"{law}_exponent"][0]
 at = {(r.run["beta"], r.run["gamma"]): r for r in limits}
 change = lambda record, law: [slope(record, law) - slope(at[0, 0], law)]
 parts = dict(zip(("model size D", "time t", "data N", "compute C"), laws.LAWS))
-page.decide("solvable_attention.10", {"time t": change(at[0.5, 0], "time")}, shown,
+page.decide("solvable_attention.10", {"time t": change(at[0.5, 0], "time")},
             control={"time t": change(at[0, 0.5], "time")})
 page.decide("solvable_attention.11", {
-    part: change(at[0, 0.5], law) for part, law in parts.items()}, shown,
+    part: change(at[0, 0.5], law) for part, law in parts.items()},
     control={part: change(at[0.5, 0], law) for part, law in parts.items()})
 equal = sheet.QueryFeature(0.0).measure()
-page.decide("solvable_attention.31", sheet.query_feature_exponents(with_query), shown,
+page.decide("solvable_attention.31", sheet.query_feature_exponents(with_query),
             control={f"beta = {beta:g}, {name}": equal[f"full_{name}"][:1]
                      for beta in laws.VARIED[1:] for name in ("early", "late")})
 at_time = lambda time: sheet.beta_changes(*select(late, laws.FiniteTime, time=time))
-page.decide("solvable_attention.33", at_time(1e8), shown, control=at_time(1e6))
-page.decide("solvable_attention.43", sheet.varied_exponents(simulated), shown)
+page.decide("solvable_attention.33", at_time(1e8), control=at_time(1e6))
+page.decide("solvable_attention.43", sheet.varied_exponents(simulated))
 of_start = lambda start: sheet.balance_ratios(select(balance, sheet.Balance, start=start))
 of_print = of_start("printed")  # that of Appendix G
 page.decide("solvable_attention.44", of_start("equal answers")
-            | {f"{part}, Eq. 106": ratio for part, ratio in of_print.items()}, shown)
+            | {f"{part}, Eq. 106": ratio for part, ratio in of_print.items()})
 page.verdicts()
 
 # %% [markdown]
@@ -237,4 +259,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig04_varied_laws/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -35,11 +35,10 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of the limit"} tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import fig05_source_capacity as sheet, laws, softmax
 
-page = claimbook.Page("solvable_attention/fig05_source_capacity")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/fig05_source_capacity", profile)
+records = page.records
 runs = sheet.runs("paper")
 claimbook.settings_table(runs[0], assumed=(
     "sizes", "tasks", "width", "scale", "seed"))
@@ -53,11 +52,10 @@ claimbook.settings_table(itself, assumed=(
 # ## Figure
 
 # %%
-shown = claimbook.shown_profile(records)
 found = sheet.figure5(records)
-table = page.save_figure(*sheet.figure5_series(found, shown))
+table = page.save_figure(*sheet.figure5_series(found, page.profile))
 
-# %% mystnb={"figure": {"caption": "Loss of softmax attention on dense features, on logarithmic axes. (a), in the limit of long contexts, against time. (b), against compute, for several model sizes and the best of them. Last panel: softmax attention itself with 1000 tokens, beside that limit, for three seeds. Dashed lines have the exponents of the paper's Table 1; bands are 95% intervals over seeds."}, "image": {"alt": "Three log-log panels, two above and one below. Loss against time for two values of alpha: after a plateau it falls a little more steeply than, or beside, the dashed laws of Table 1. Loss against compute for several sizes, their lower envelope and the dashed law. Loss against time of the softmax with 1000 tokens, which runs near its dotted limit for each of three seeds, with longer plateaus for two."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import CRIMSON, GOLD, VIOLET, draw
 from icllib.theory.scaling_laws import theory_exponents
@@ -88,6 +86,19 @@ for axes in panels.values():
 left.legend(loc="upper right")
 middle.legend(loc="lower left")
 legend = below.legend(loc="lower left", ncols=3)
+
+# %% [markdown] tags=["caption"]
+# Loss of softmax attention on dense features, on logarithmic axes. (a), in the limit of
+# long contexts, against time. (b), against compute, for several model sizes and the best
+# of them. Last panel: softmax attention itself with 1000 tokens, beside that limit, for
+# three seeds. Dashed lines have the exponents of the paper's Table 1; bands are 95%
+# intervals over seeds.
+#
+# Alt text: Three log-log panels, two above and one below. Loss against time for two
+# values of alpha: after a plateau it falls a little more steeply than, or beside, the
+# dashed laws of Table 1. Loss against compute for several sizes, their lower envelope and
+# the dashed law. Loss against time of the softmax with 1000 tokens, which runs near its
+# dotted limit for each of three seeds, with longer plateaus for two.
 
 # %% [markdown]
 # Solid lines with a band are the mean and 95% interval over 48 seeds, each with its own
@@ -153,7 +164,7 @@ sheet.stability_table(records)
 evidence, at_start = (
     {f"{laws.LETTERS[law]} alpha = {alpha}": values for (law, alpha), values in own.items()}
     for own in (exponents, sheet.exponents_at_start(found)))
-page.decide("solvable_attention.16", evidence, shown, control=at_start)
+page.decide("solvable_attention.16", evidence, control=at_start)
 page.verdicts()
 
 # %% [markdown]
@@ -185,4 +196,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig05_source_capacity/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -33,11 +33,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import fig06_approximately_sparse as sheet
 
-page = claimbook.Page("solvable_attention/fig06_approximately_sparse")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/fig06_approximately_sparse", profile)
+records = page.records
 claimbook.settings_table(sheet.ApproximatelySparse(100), assumed=(
     "tasks", "alpha", "strength", "trained", "tested", "shown", "seed"))
 
@@ -47,12 +46,23 @@ claimbook.settings_table(sheet.ApproximatelySparse(100), assumed=(
 # For 900 prompts bands are 95% intervals over ten draws of signs and noise.
 
 # %%
-shown = claimbook.shown_profile(records)
 measured = sheet.by_context_length(records)
-table = page.save_figure(*sheet.curve_tables(measured, shown))
+table = page.save_figure(*sheet.curve_tables(measured, page.profile))
 
-# %% mystnb={"figure": {"caption": "Above: loss during training against time, on logarithmic axes, if features carry noise, at two context lengths $\\psi$; the closed form has no noise. Below: the distance of each curve to the closed form, in decades. The grey band is the tolerance of the claim."}, "image": {"alt": "Upper row: loss against time on logarithmic axes for context lengths 10 and 100. At 100 all losses stay near the closed form and, with noise, end somewhat above it; at 10 the losses with noise stay far above it throughout. Lower row: the distances in decades. At 100 training on infinitely many prompts stays just inside the band of 0.1, fresh prompts after training on 900 end at its edge; at 10 all curves with noise rise to more than one decade."}} tags=["figure"]
+# %% tags=["figure"]
 legend = sheet.draw_curves(table, measured)
+
+# %% [markdown] tags=["caption"]
+# Above: loss during training against time, on logarithmic axes, if features carry noise,
+# at two context lengths $\psi$; the closed form has no noise. Below: the distance of each
+# curve to the closed form, in decades. The grey band is the tolerance of the claim.
+#
+# Alt text: Upper row: loss against time on logarithmic axes for context lengths 10 and
+# 100. At 100 all losses stay near the closed form and, with noise, end somewhat above it;
+# at 10 the losses with noise stay far above it throughout. Lower row: the distances in
+# decades. At 100 training on infinitely many prompts stays just inside the band of 0.1,
+# fresh prompts after training on 900 end at its edge; at 10 all curves with noise rise to
+# more than one decade.
 
 # %% [markdown]
 # ## Numbers
@@ -88,7 +98,7 @@ pd.DataFrame({f"psi = {psi}": {label: with_interval(of_length[gap], 3)
 # The control is $\psi = 10$, where the noise is as large as the feature.
 
 # %%
-page.decide("solvable_attention.13", {"psi = 100": measured[100]["expected_gap"]}, shown,
+page.decide("solvable_attention.13", {"psi = 100": measured[100]["expected_gap"]},
             control={"psi = 100": measured[10]["expected_gap"]})
 page.verdicts()
 
@@ -115,4 +125,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig06_approximately_sparse/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

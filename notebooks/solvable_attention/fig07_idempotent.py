@@ -24,11 +24,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import fig07_idempotent as sheet
 
-page = claimbook.Page("solvable_attention/fig07_idempotent")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/fig07_idempotent", profile)
+records = page.records
 claimbook.settings_table(sheet.runs(profile)[0], assumed=(
     "start", "dimension", "strength", "draws", "shown", "seed"))
 
@@ -38,12 +37,11 @@ claimbook.settings_table(sheet.runs(profile)[0], assumed=(
 # {term}`Gradient descent <gradient descent>` from two starts with $A = 0.1$, $w = v$ (as
 # Eq. 107, whose $A$ is $10^{-5}$) and $w = v + 0.1 A$ (Eq. 106), against the closed form.
 
-# %% mystnb={"figure": {"caption": "Loss against time on prompts whose matrix is proportional to its own square, for two starts of training; the loss is on a logarithmic axis. There the closed form (line) is exact at any context length, and gradient descent (dots) lies on it over six decades."}, "image": {"alt": "Loss against time for a balanced and an unbalanced start: the closed form as a line, gradient descent as dots on it, a plateau and then an exponential fall over six decades."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw, series
+from claimbook.pages.plotting import draw
 
-shown = claimbook.shown_profile(records)
-table = page.save_figure(*(series(r.run["start"], name, r["time"], r[name], shown)
+table = page.save_figure(*(page.series(r.run["start"], name, r["time"], r[name])
                            for r in records for name in ("closed_form", "simulated")))
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
 panels[0].set(ylabel="loss")
@@ -53,6 +51,15 @@ for axes, r in zip(panels, records):
          marker="o", mfc="none", markevery=3)
     axes.set(yscale="log", xlabel="t = learning rate × steps", title=r.run["start"])
     axes.legend()
+
+# %% [markdown] tags=["caption"]
+# Loss against time on prompts whose matrix is proportional to its own square, for two
+# starts of training; the loss is on a logarithmic axis. There the closed form (line) is
+# exact at any context length, and gradient descent (dots) lies on it over six decades.
+#
+# Alt text: Loss against time for a balanced and an unbalanced start: the closed form as a
+# line, gradient descent as dots on it, a plateau and then an exponential fall over six
+# decades.
 
 # %% [markdown]
 # ## Numbers
@@ -77,7 +84,7 @@ pd.DataFrame({r.run["start"]: {
 # %%
 deviations, off = ({r.run["start"]: [r[name]] for r in records}
                    for name in ("deviation", "control_deviation"))
-page.decide("solvable_attention.12", deviations, shown, control=off)
+page.decide("solvable_attention.12", deviations, control=off)
 page.verdicts()
 
 # %% [markdown]
@@ -94,4 +101,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig07_idempotent/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -33,11 +33,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import fig08_softmax_laws as sheet, laws, softmax
 
-page = claimbook.Page("solvable_attention/fig08_softmax_laws")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/fig08_softmax_laws", profile)
+records = page.records
 claimbook.settings_table(sheet.runs("paper")[1], assumed=(
     "learning_rate", "positive_share", "sizes", "width", "scale", "seed", "starts"))
 
@@ -45,25 +44,21 @@ claimbook.settings_table(sheet.runs("paper")[1], assumed=(
 # ## Figure
 
 # %%
-from claimbook.pages.plotting import series
-
-shown = claimbook.shown_profile(records)
 slow, *others = records
 varied = [softmax.law_curve(r) for r in others if r.run["beta"]]
 fixed = [r for r in others if not r.run["beta"]]
 curves = [softmax.law_curve(r) for r in fixed]
-tables = [series(c.law, f"{c.signs}, alpha = {c.alpha}", c.xs, c.losses, shown)
+tables = [page.series(c.law, f"{c.signs}, alpha = {c.alpha}", c.xs, c.losses)
           for c in curves]
-tables.append(series("time", "learning rate 1e-3", slow["step"], slow["loss"][:, 0],
-                     shown))
+tables.append(page.series("time", "learning rate 1e-3", slow["step"], slow["loss"][:, 0]))
 for c, r in zip(curves, fixed):
     if c.law == "compute":
-        tables += [series("compute", f"{c.signs}, size {size}", size * r["step"],
-                          r["loss"][:, number].mean(0), shown)
+        tables += [page.series("compute", f"{c.signs}, size {size}", size * r["step"],
+                          r["loss"][:, number].mean(0))
                    for number, size in enumerate(r.run["sizes"]) if number % 3 == 0]
 table = page.save_figure(*tables)
 
-# %% mystnb={"figure": {"caption": "Loss of softmax attention against model size, time, data and compute, on logarithmic axes; left with random signs of the features, right with all signs positive. Dashed lines have the exponents that the paper's Table 1 gives for linear attention: that the solid lines run along them means that the softmax does not change the laws. Bands are 95% intervals over starts."}, "image": {"alt": "Four rows of two log-log panels, one column for each sign law: loss against model size, steps, data points and compute. The solid lines of softmax attention run along the dashed power laws of Table 1 in every panel; a learning rate of 0.001 lets the loss fall by a fifth only."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import VIOLET, draw, legend_below
 
@@ -83,6 +78,18 @@ draw(grid[1, 0], table, "time", "learning rate 1e-3", color="grey", ls=":",
      label="learning rate $10^{-3}$")
 grid[2, 0].set(ylim=(1e-3, 0.1))
 legend = legend_below(grid[1, 0], 3)
+
+# %% [markdown] tags=["caption"]
+# Loss of softmax attention against model size, time, data and compute, on logarithmic
+# axes; left with random signs of the features, right with all signs positive. Dashed
+# lines have the exponents that the paper's Table 1 gives for linear attention: that the
+# solid lines run along them means that the softmax does not change the laws. Bands are
+# 95% intervals over starts.
+#
+# Alt text: Four rows of two log-log panels, one column for each sign law: loss against
+# model size, steps, data points and compute. The solid lines of softmax attention run
+# along the dashed power laws of Table 1 in every panel; a learning rate of 0.001 lets the
+# loss fall by a fifth only.
 
 # %% [markdown]
 # Solid lines with a band are the mean and 95% interval over starts (and data sets, for
@@ -141,7 +148,7 @@ evidence = {f"{laws.LETTERS[c.law]} alpha = {c.alpha}": c.exponents for c in cur
             if c.signs == "random signs"}
 evidence |= {"t beta = 0.5 alpha = 1.8": c.exponents for c in varied
              if c.signs == "random signs"}
-page.decide("solvable_attention.14", evidence, shown)
+page.decide("solvable_attention.14", evidence)
 page.verdicts()
 
 # %% [markdown]
@@ -173,4 +180,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig08_softmax_laws/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

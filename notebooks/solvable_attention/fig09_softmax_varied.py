@@ -27,12 +27,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import fig09_softmax_varied as sheet, laws, softmax
 
-page = claimbook.Page("solvable_attention/fig09_softmax_varied")
-records = icllib.records(sheet.runs, profile, page=page.name)
-linear = icllib.records(sheet.linear_attention, profile, page=page.name)
+page = claimbook.Page("solvable_attention/fig09_softmax_varied", profile)
+records = page.records
+linear = page.recorded(sheet.linear_attention)
 claimbook.settings_table(sheet.runs("paper")[1], assumed=(
     "learning_rate", "beta", "positive_share", "context_length", "width", "scale",
     "seed", "starts"))
@@ -40,15 +39,14 @@ claimbook.settings_table(sheet.runs("paper")[1], assumed=(
 # %% [markdown]
 # ## Figure
 
-# %% mystnb={"figure": {"caption": "Loss of softmax attention against the step, on logarithmic axes, with contexts of one length ($\\beta = 0$) and with contexts that are shorter for rarer tasks ($\\beta = 0.5$); left with random signs of the features, right with all signs positive. Dotted lines have the exponents of the paper's Table 2. The solid and the dashed line lie on each other, so that the softmax does not feel the context length as linear attention does."}, "image": {"alt": "Two log-log panels, random signs and all signs +1: loss against steps at beta 0 and beta 0.5. The solid and the dashed line lie on each other and follow the dotted law of beta 0, not the flatter one of beta 0.5."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import GOLD, VIOLET, draw, series
+from claimbook.pages.plotting import GOLD, VIOLET, draw
 from icllib.theory.scaling_laws import theory_exponents
 
-shown = claimbook.shown_profile(records)
 fitted = [(softmax.law_curve(r), r.run["beta"]) for r in records]
 curves = [(c, beta) for c, beta in fitted if c.law == "time"]
-table = page.save_figure(*(series(c.signs, f"beta = {beta}", c.xs, c.losses, shown)
+table = page.save_figure(*(page.series(c.signs, f"beta = {beta}", c.xs, c.losses)
                            for c, beta in curves))
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
 panels[0].set(ylabel="loss")
@@ -63,6 +61,17 @@ for axes, signs in zip(panels, softmax.SIGN_LAWS):
             theory_exponents(1.8, beta)["time"], color=color, ls=":",
             label=rf"Table 2, $\beta$ = {beta:g}")
 legend = panels[0].legend()
+
+# %% [markdown] tags=["caption"]
+# Loss of softmax attention against the step, on logarithmic axes, with contexts of one
+# length ($\beta = 0$) and with contexts that are shorter for rarer tasks ($\beta = 0.5$);
+# left with random signs of the features, right with all signs positive. Dotted lines have
+# the exponents of the paper's Table 2. The solid and the dashed line lie on each other,
+# so that the softmax does not feel the context length as linear attention does.
+#
+# Alt text: Two log-log panels, random signs and all signs +1: loss against steps at beta
+# 0 and beta 0.5. The solid and the dashed line lie on each other and follow the dotted
+# law of beta 0, not the flatter one of beta 0.5.
 
 # %% [markdown]
 # ## Numbers
@@ -105,10 +114,10 @@ pd.DataFrame({law: {f"beta = {beta:g}": with_interval(found[law, beta], 3)
 change = lambda law: found[law, 0.5] - found[law, 0.0]
 of_linear = lambda law: [linear[1][f"{law}_exponent"][0] - linear[0][f"{law}_exponent"][0]]
 for number, law in ((25, "time"), (41, "compute")):
-    page.decide(f"solvable_attention.{number}", {"alpha = 1.8": change(law)}, shown,
+    page.decide(f"solvable_attention.{number}", {"alpha = 1.8": change(law)},
                 control={"alpha = 1.8": of_linear(law)})
 page.decide("solvable_attention.40", {
-    "model size D": change("size"), "data N": change("data")}, shown,
+    "model size D": change("size"), "data N": change("data")},
     control={"model size D": of_linear("time"), "data N": of_linear("time")})
 page.verdicts()
 
@@ -134,4 +143,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig09_softmax_varied/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line([*records, *linear], page.name))
+print(page.provenance([*records, *linear]))

@@ -20,11 +20,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import fig10_softmax_adamw as sheet, laws, softmax
 
-page = claimbook.Page("solvable_attention/fig10_softmax_adamw")
-every = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/fig10_softmax_adamw", profile)
+every = page.records
 records = [record for record in every if record.run["optimizer"] == "AdamW"]
 descent = every[len(records) :]
 claimbook.settings_table(sheet.runs("paper")[1], assumed=(
@@ -36,21 +35,20 @@ claimbook.settings_table(sheet.runs("paper")[1], assumed=(
 #
 # ## Figure
 
-# %% mystnb={"figure": {"caption": "Loss of softmax attention trained by AdamW, against model size, data, time and compute, on logarithmic axes; dashed lines have the exponents of the paper's Table 1. In size and data the loss follows them; in time it stays up and then falls at once, since AdamW learns rare tasks as fast as frequent ones."}, "image": {"alt": "Four log-log panels: loss against model size, data points, steps and compute under AdamW. In size and data the solid lines follow the dashed laws of Table 1. In time the loss stays up for tens of steps and then falls by orders of magnitude, far below the dashed line; the envelope in compute is steeper than its dashed line."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 import numpy as np
 from claimbook.claims.sentences import POSITIVE
-from claimbook.pages.plotting import GOLD, draw, legend_below, series
+from claimbook.pages.plotting import GOLD, draw, legend_below
 
-shown = claimbook.shown_profile(records)
 curves = sorted((softmax.law_curve(r) for r in records),
                 key=lambda c: (laws.LAWS.index(c.law), c.alpha))
 sizes, compute = records[0].run["sizes"], records[0]
 table = page.save_figure(
-    *(series(c.law, f"alpha = {c.alpha}", c.xs, c.losses, shown, POSITIVE)
+    *(page.series(c.law, f"alpha = {c.alpha}", c.xs, c.losses, POSITIVE)
       for c in curves),
-    *(series("compute", f"size {size}", size * compute["step"],
-             compute["loss"][:, number].mean(0), shown)
+    *(page.series("compute", f"size {size}", size * compute["step"],
+             compute["loss"][:, number].mean(0))
       for number, size in enumerate(sizes) if number % 2 == 0))
 figure, panels = plt.subplots(2, 2, figsize=(9, 7))
 panels, names = panels.ravel(), laws.axis_names("t (steps)")
@@ -66,6 +64,17 @@ panels[1].set(ylim=(1e-3, 0.1))
 panels[2].set(ylim=(1e-8, 1))
 panels[3].set(ylim=(2e-4, 0.4))
 legend = legend_below(panels[0], 4)
+
+# %% [markdown] tags=["caption"]
+# Loss of softmax attention trained by AdamW, against model size, data, time and compute,
+# on logarithmic axes; dashed lines have the exponents of the paper's Table 1. In size and
+# data the loss follows them; in time it stays up and then falls at once, since AdamW
+# learns rare tasks as fast as frequent ones.
+#
+# Alt text: Four log-log panels: loss against model size, data points, steps and compute
+# under AdamW. In size and data the solid lines follow the dashed laws of Table 1. In time
+# the loss stays up for tens of steps and then falls by orders of magnitude, far below the
+# dashed line; the envelope in compute is steeper than its dashed line.
 
 # %% [markdown]
 # Bands are 95% intervals over starts, and data sets for $N$; one that reaches the bottom of
@@ -120,12 +129,12 @@ def kept_or_lost(exponents):
     return found
 
 
-page.decide("solvable_attention.15", kept_or_lost(lambda c: c.exponents), shown,
+page.decide("solvable_attention.15", kept_or_lost(lambda c: c.exponents),
             control=kept_or_lost(lambda c: np.array([softmax.one_by_one(c.law, c.alpha)])))
 fastest = {alpha: min(own.values(), key=np.mean) for alpha, own in by_rate.items()}
 page.decide("solvable_attention.34", {
     f"alpha = {alpha}": steps / fastest[alpha][:len(steps)]
-    for alpha, steps in in_time.items()}, shown)
+    for alpha, steps in in_time.items()})
 page.verdicts()
 
 # %% [markdown]
@@ -150,4 +159,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/fig10_softmax_adamw/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(every, page.name))
+print(page.provenance(every))

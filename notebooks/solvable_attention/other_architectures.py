@@ -34,11 +34,10 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of the perceptron, for the law in t"} tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import laws, other_architectures as sheet, softmax
 
-page = claimbook.Page("solvable_attention/other_architectures")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/other_architectures", profile)
+records = page.records
 claimbook.settings_table(sheet.PerceptronTime(1.8), assumed=(
     "tasks", "width", "read_out", "learning_rate", "seed", "starts", "steps"))
 
@@ -50,12 +49,11 @@ claimbook.settings_table(sheet.ClosedFormModel("diagonal", 1.8),
 # ## Figure
 
 # %%
-shown = claimbook.shown_profile(records)
 found = sheet.by_architecture(records)
 table = page.save_figure(*sheet.architecture_series(
-    found, records[0].run["strength"], shown))
+    found, records[0].run["strength"], page.profile))
 
-# %% mystnb={"figure": {"caption": "Loss, over that of always answering 0, of seven models against model size, time and data, on logarithmic axes; one column for each frequency law $\\alpha$ of the tasks. Dotted lines have the exponents of the paper's Table 1. If the architecture made no difference, all lines would be parallel to them; in time the perceptron and the linear network, whose shared read-outs grow, fall more steeply."}, "image": {"alt": "Three rows of two log-log panels, one column for each alpha: loss against model size, time and data points. In size and data the curves of all models run along the dotted power laws of Table 1, mostly on top of each other; linear attention lies higher in data. In time linear attention, the diagonal network, the linear model and the perceptrons with a large read-out are parallel to Table 1 or nearly so; the perceptron and the linear network with a shared read-out fall more steeply."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import (
     BLACK, CRIMSON, GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below)
@@ -79,6 +77,20 @@ for law, row in zip(laws.LAWS, grid):
                                color="grey", ls=":", label="Table 1")
 grid[1, 0].set(xlim=(0.1, 1500))
 legend = legend_below(grid[1, 0], 4)
+
+# %% [markdown] tags=["caption"]
+# Loss, over that of always answering 0, of seven models against model size, time and
+# data, on logarithmic axes; one column for each frequency law $\alpha$ of the tasks.
+# Dotted lines have the exponents of the paper's Table 1. If the architecture made no
+# difference, all lines would be parallel to them; in time the perceptron and the linear
+# network, whose shared read-outs grow, fall more steeply.
+#
+# Alt text: Three rows of two log-log panels, one column for each alpha: loss against
+# model size, time and data points. In size and data the curves of all models run along
+# the dotted power laws of Table 1, mostly on top of each other; linear attention lies
+# higher in data. In time linear attention, the diagonal network, the linear model and the
+# perceptrons with a large read-out are parallel to Table 1 or nearly so; the perceptron
+# and the linear network with a shared read-out fall more steeply.
 
 # %% [markdown]
 # A *half time* is when the loss on the most frequent task is half its first. Bands are
@@ -145,16 +157,16 @@ in_time = lambda name, before="": {
     before + part[2:]: values for part, values in evidence(name, ["time"]).items()}
 falling = {(kind, alpha): sheet.ClosedFormModel(kind, alpha, 0.5).measure()
            for kind in sheet.MODELS for alpha in found}  # strengths that fall as s^-0.5
-page.decide("solvable_attention.35", evidence("diagonal network"), shown, control={
+page.decide("solvable_attention.35", evidence("diagonal network"), control={
     f"{laws.LETTERS[law]} alpha = {alpha}": sheet.exponents_of(
         falling["diagonal", alpha], law)
     for law in ("size", "time", "data") for alpha in found})
-page.decide("solvable_attention.36", in_time("linear model"), shown, control={
+page.decide("solvable_attention.36", in_time("linear model"), control={
     f"alpha = {alpha}": sheet.exponents_of(falling["linear", alpha], "time")
     for alpha in found})
-page.decide("solvable_attention.37", evidence("perceptron"), shown)
+page.decide("solvable_attention.37", evidence("perceptron"))
 page.decide("solvable_attention.38", in_time("perceptron")
-            | in_time(sheet.LARGE, "large read-out, "), shown,
+            | in_time(sheet.LARGE, "large read-out, "),
             control=in_time(sheet.LARGE) | in_time("perceptron", "large read-out, "))
 page.verdicts()
 
@@ -186,4 +198,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/other_architectures/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

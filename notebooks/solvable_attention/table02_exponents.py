@@ -30,12 +30,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from claimbook.records import select
 from papers.solvable_attention import laws, table02_exponents as sheet
 
-page = claimbook.Page("solvable_attention/table02_exponents")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/table02_exponents", profile)
+records = page.records
 simulated = select(records, laws.VariedBySimulation)
 in_limit = select(records, laws.VariedInTheLimit, start="proportional")
 printed_start = select(records, laws.VariedInTheLimit, start="printed")
@@ -54,16 +53,14 @@ claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
 # ## Figure
 
 # %%
-from claimbook.pages.plotting import series
 from icllib.theory.scaling_laws import local_exponents, theory_exponents
 
-shown = claimbook.shown_profile(records)
 table = page.save_figure(*(
-    series(f"{law}, alpha = {r.run['alpha']}", sheet.kind(r), r[law],
-           local_exponents(r[law], r[f"{law}_loss"]), shown)
+    page.series(f"{law}, alpha = {r.run['alpha']}", sheet.kind(r), r[law],
+           local_exponents(r[law], r[f"{law}_loss"]))
     for r in (*limits, *large_strength) for law in laws.LAWS))
 
-# %% mystnb={"figure": {"caption": "Slope of the loss in log-log at each point, which is the exponent of its power law, in the limit, against size, time, data and compute; one column for each frequency law $\\alpha$ of the tasks. Dashed lines are the exponents that the paper prints, dotted ones ours where they differ, and the window in which we fit is grey. For strengths that fall with the rank ($\\gamma = 0.5$), the laws in time and compute settle on the dotted lines if the largest strength is 1, and on the dashed ones if it is $10^4$."}, "image": {"alt": "Local exponents in the limit: a row for each law, a column for each alpha. Inside the shaded fit window every curve comes close to one of the horizontal lines. For gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic line and the curve for strength ten thousand on the dashed printed line."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, GOLD, OLIVE, VIOLET, draw, legend_below
 
@@ -84,6 +81,19 @@ for row, (law, name) in zip(panels, names.items()):
         axes.set(xscale="log", title=rf"$\alpha$ = {alpha}", xlabel=name,
                  ylabel="local exponent")
 legend = legend_below(panels[0, 0], 4)
+
+# %% [markdown] tags=["caption"]
+# Slope of the loss in log-log at each point, which is the exponent of its power law, in
+# the limit, against size, time, data and compute; one column for each frequency law
+# $\alpha$ of the tasks. Dashed lines are the exponents that the paper prints, dotted ones
+# ours where they differ, and the window in which we fit is grey. For strengths that fall
+# with the rank ($\gamma = 0.5$), the laws in time and compute settle on the dotted lines
+# if the largest strength is 1, and on the dashed ones if it is $10^4$.
+#
+# Alt text: Local exponents in the limit: a row for each law, a column for each alpha.
+# Inside the shaded fit window every curve comes close to one of the horizontal lines. For
+# gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic
+# line and the curve for strength ten thousand on the dashed printed line.
 
 # %% [markdown]
 # *Fixed* is $\beta = \gamma = 0$, and *large strength* is $\Lambda_1 = 10^4$. Some lines
@@ -179,24 +189,24 @@ def evidence(law, *kinds):
 fixed, by_context, by_strength = sheet.KINDS[:3]
 for number, law in ((6, "size"), (8, "data")):
     page.decide(f"solvable_attention.{number}",
-                laws.late_exponents(on_the_way, law), shown,
+                laws.late_exponents(on_the_way, law),
                 control=laws.late_exponents(on_the_way, law, untrained=True))
 for number, law in ((7, "time"), (9, "compute")):
     page.decide(f"solvable_attention.{number}",
-                evidence(law, by_context, by_strength), shown)
+                evidence(law, by_context, by_strength))
 at_large = {law: {f"alpha = {r.run['alpha']}": [r[f"{law}_exponent"][0]]
                   for r in large_strength} for law in ("time", "compute")}
 for number, law in ((23, "time"), (24, "compute")):
-    page.decide(f"solvable_attention.{number}", evidence(law, by_strength), shown,
+    page.decide(f"solvable_attention.{number}", evidence(law, by_strength),
                 control=at_large[law])
 for number, tasks in ((28, fixed), (29, by_context)):
-    page.decide(f"solvable_attention.{number}", evidence("best_time", tasks), shown,
+    page.decide(f"solvable_attention.{number}", evidence("best_time", tasks),
                 control=evidence("best_size", tasks))
 both_laws = lambda of: {f"{laws.LETTERS[law]} {part}": values for law in at_large
                         for part, values in of(law).items()}
-page.decide("solvable_attention.39", both_laws(at_large.get), shown,
+page.decide("solvable_attention.39", both_laws(at_large.get),
             control=both_laws(lambda law: evidence(law, by_strength)))
-page.decide("solvable_attention.32", {"alpha = 1.8": both["time_exponent"][:1]}, shown,
+page.decide("solvable_attention.32", {"alpha = 1.8": both["time_exponent"][:1]},
             control={"alpha = 1.8": both_large["time_exponent"][:1]})
 page.verdicts()
 
@@ -218,4 +228,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/table02_exponents/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -40,11 +40,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-import icllib
 from papers.solvable_attention import laws, thm31_closed_form as sheet
 
-page = claimbook.Page("solvable_attention/thm31_closed_form")
-records = icllib.records(sheet.runs, profile, page=page.name)
+page = claimbook.Page("solvable_attention/thm31_closed_form", profile)
+records = page.records
 claimbook.settings_table(sheet.runs(profile)[0],
                       assumed=("start", "draws", "times", "seed"))
 
@@ -56,12 +55,11 @@ claimbook.settings_table(sheet.runs(profile)[0],
 #
 # ## Figure
 
-# %% mystnb={"figure": {"caption": "Answer $f$ of linear attention for one task during training, against time, from four kinds of start. The closed form of the paper's Theorem 3.1 (line) goes through the numerically integrated flow (dots) from each of these four starts, which all end at the strength $\\Lambda$ of the task."}, "image": {"alt": "Four panels, one per kind of start: integrated output f against time as dots, closed form as a line through all of them, ending at Lambda."}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw, series
+from claimbook.pages.plotting import draw
 
-shown = claimbook.shown_profile(records)
-table = page.save_figure(*(series(r.run["start"], name, r["time"], r[name], shown)
+table = page.save_figure(*(page.series(r.run["start"], name, r["time"], r[name])
                            for r in records for name in ("integrated", "closed_form")))
 figure, panels = plt.subplots(2, 2, figsize=(9, 5.8))
 for axes, start in zip(panels.flat, laws.STARTS):
@@ -71,6 +69,15 @@ for axes, start in zip(panels.flat, laws.STARTS):
     title = start.replace("f0", "$f_0$").replace("Lambda", r"$\Lambda$")
     axes.set(title=title, xlabel="t", ylabel="output f")
     axes.legend()
+
+# %% [markdown] tags=["caption"]
+# Answer $f$ of linear attention for one task during training, against time, from four
+# kinds of start. The closed form of the paper's Theorem 3.1 (line) goes through the
+# numerically integrated flow (dots) from each of these four starts, which all end at the
+# strength $\Lambda$ of the task.
+#
+# Alt text: Four panels, one per kind of start: integrated output f against time as dots,
+# closed form as a line through all of them, ending at Lambda.
 
 # %% [markdown]
 # ## Numbers
@@ -127,9 +134,9 @@ def evidence(metric, starts=laws.STARTS):
 
 # From a balanced start g h is 0 in any such flow.
 unbalanced = [start for start in laws.STARTS if start != "balanced start"]
-page.decide("solvable_attention.20", evidence("deviation"), shown,
+page.decide("solvable_attention.20", evidence("deviation"),
             control=evidence("control_deviation"))
-page.decide("solvable_attention.17", evidence("conservation", unbalanced), shown,
+page.decide("solvable_attention.17", evidence("conservation", unbalanced),
             control=evidence("control_conservation", unbalanced))
 page.verdicts()
 
@@ -147,4 +154,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/solvable_attention/thm31_closed_form/figure.csv>`.
 
 # %% tags=["provenance"]
-print(claimbook.provenance_line(records, page.name))
+print(page.provenance())

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from claimbook.records.errors import InputError
-from claimbook.website.figures import complete_captions, figure_first, first_figure, runs_shown
+from claimbook.website.figures import figure_first, first_figure, runs_shown, with_captions
 
 @pytest.fixture(autouse=True)
 def afresh():
@@ -27,9 +27,12 @@ def test_a_caption_ends_with_the_profiles_of_the_records_that_are_shown(results)
         path.parent.mkdir(parents=True)
         path.write_text("", "utf-8")
     show(results, "b", "a")
-    cells = [{"metadata": {"mystnb": {"figure": {"caption": text}}}} for text in ("A.", "B.")]
-    complete_captions("causal_lm/sample", [{"metadata": {}}, *cells])
-    first, second = (cell["metadata"]["mystnb"]["figure"] for cell in cells)
+    cells = [cell for text in ("A.", "B.") for cell in (
+        {"metadata": {"tags": ["figure"]}},
+        {"metadata": {"tags": ["caption"]}, "source": [f"{text}\n", "\n", "Alt text: Two\n", "lines."]})]
+    drawn = with_captions("causal_lm/sample", [{"metadata": {}}, *cells])[1:]
+    assert [cell["metadata"]["mystnb"]["image"]["alt"] for cell in drawn] == ["Two lines."] * 2
+    first, second = (cell["metadata"]["mystnb"]["figure"] for cell in drawn)
     assert first["caption"] == "A. Made at profile cpu and gpu."
     assert second["caption"] == "B. Made at profile cpu and gpu."
     assert first["name"] != second["name"]

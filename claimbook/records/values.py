@@ -1,0 +1,67 @@
+"""Metrics of several records as one Series with named axes.
+
+The labels are those of the runs that were recorded, never of today's settings.
+"""
+
+import numpy as np
+import pandas as pd
+
+from claimbook.records.checks import text
+from claimbook.records.errors import InputError
+from claimbook.records.records import check_records
+
+
+def values(records, metric: str, **labels: str) -> pd.Series:
+    """A metric of these records, one number for each seed, label and place on the metric's own axes.
+
+    labels: level -> a setting of the runs by its path, as in mask="model.mask"; that of a component is
+    the name of its class. The seed is a level wherever runs have one. The metric's own levels, such as
+    "length", and their labels are what `axes(metric)` of the recorded run says. Raises InputError for
+    records that differ in a setting that no label names, and for a metric that a record lacks.
+    """
+    check_records(records)
+    text(metric=metric, **labels)
+    if not records:
+        raise InputError("records: expected at least one, got none")
+    if all("seed" in record.run for record in records):
+        labels = {"seed": "seed"} | labels
+    found, names = {}, []
+    for record in records:
+        own = tuple(label_of(record.run, path) for path in labels.values())
+        axes = axes_of(record, metric)
+        names = [*labels, *axes]
+        for place, value in np.ndenumerate(np.asarray(record[metric], dtype=float)):
+            key = own + tuple(ticks[index] for ticks, index in zip(axes.values(), place))
+            if found.setdefault(key, (value, record))[1] is not record:
+                raise InputError(f"records: expected labels that tell them apart, got {dict(zip(names, key))} twice; "
+                                 "name another setting in which they differ")
+    index = pd.MultiIndex.from_tuples(found, names=names) if len(names) > 1 else pd.Index(
+        [key for key, in found], name=names[0])
+    return pd.Series([value for value, _ in found.values()], index)
+
+
+def label_of(run: dict, path: str):
+    """The setting of a recorded run at this path: a plain value, or the class of a component."""
+    for name in path.split("."):
+        if not isinstance(run, dict) or name not in run:
+            return None  # a field that joined later, at its default
+        run = run[name]
+    if isinstance(run, dict):
+        return run["type"].replace(":", ".").rpartition(".")[2]
+    return tuple(run) if isinstance(run, list) else run
+
+
+def axes_of(record, metric: str) -> dict[str, list]:
+    """The axes of a record's metric: name -> labels."""
+    shape = np.shape(record[metric])
+    if not shape:
+        return {}
+    run = record.component
+    if not hasattr(run, "axes"):
+        raise InputError(f"{type(run).__name__}: expected axes(metric), which names the axes of {metric}, found none")
+    axes = {name: list(range(1, size + 1) if ticks is None else ticks)
+            for (name, ticks), size in zip(run.axes(metric).items(), shape)}
+    if tuple(map(len, axes.values())) != shape:
+        raise InputError(f"{metric}: expected axes of the lengths {shape}, "
+                         f"got {({name: len(ticks) for name, ticks in axes.items()})}")
+    return axes
