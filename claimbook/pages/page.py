@@ -75,9 +75,11 @@ class Page:
 
     @property
     def profile(self) -> str:
-        """The profile of the records that the page shows, but for those apart; raises InputError where
-        they are of several."""
-        return shown_profile(self.together or self.records)
+        """The profile of the records that the page shows, but for those apart and, beside models, what
+        trains nothing and is the same at each; raises InputError where they are of several."""
+        found = self.together or self.records
+        trained = [record for record in found if "fleet" in record.provenance or "kept_weights" in record.provenance]
+        return shown_profile(trained or found)
 
     def values(self, metric: str, records=None, **labels: str) -> pd.Series:
         """A metric of the page's records, or of these, with named axes; see
