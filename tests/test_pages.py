@@ -224,7 +224,7 @@ JUDGED = "context_scaling/estimators"  # a page with verdicts
 
 
 def test_a_verdict_that_is_not_todays_is_seen(monkeypatch):
-    monkeypatch.setattr("claimbook.claims.decisions.state", lambda *_: "no")
+    monkeypatch.setattr("claimbook.claims.decisions.states", lambda claim, samples: dict.fromkeys(samples, "no"))
     assert notebook_problem(JUDGED) == "verdicts are not today's"
 
 

@@ -11,7 +11,8 @@ from claimbook.claims.rule import interval
 from claimbook.claims.sentences import sentence
 
 COLUMNS = ["id", "part", "verdict", "words", "seen", "says", "printed", "mean", "low", "high", "at_least",
-           "at_most", "counted", "seeds", "printed_excluded", "half_excluded", "pairs_led", "pairs",
+           "at_most", "counted", "seeds", "printed_excluded", "half_excluded", "out_of_reach", "pairs_led",
+           "pairs",
            "part_added_by_us", "evidence", "profile", "headline", "added_by_us", "post_hoc",
            "rule_later", "source", "page", "statement", "statistic", "sentence"]
 
@@ -44,6 +45,7 @@ def part_entry(item: Decision, part: str) -> dict:
             "printed_number": item.claim.printed_of(part),
             "one_more_low": between[0], "one_more_high": between[1],
             "printed_excluded": size and size.excluded, "half_excluded": size and size.half_excluded,
+            "out_of_reach": size and size.out_of_reach,
             "pairs_led": share[0], "pairs": share[1], "share_low": share[2], "share_high": share[3],
             "counted": len(item.counted(part)), "seeds": len(item.evidence[part]),
             "samples": finite(item.evidence[part])}

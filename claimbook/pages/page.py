@@ -124,10 +124,10 @@ class Page:
         return table
 
     def decide(self, claim: int | str, evidence: dict, gate=None, control=None,
-               profile: str | None = None) -> None:
+               profile: str | None = None, reach=None) -> None:
         """Hand evidence, samples over seeds for each part, to a claim and note the verdict.
 
-        claim: its number, or its name as in causal_lm.6. gate, control: what
+        claim: its number, or its name as in causal_lm.6. gate, control, reach: what
         `claimbook.claims.decisions.decide` says. profile: where it is not that of the page. Raises
         InputError for a claim of another page.
         """
@@ -136,8 +136,8 @@ class Page:
         if claim.page != self.name:
             raise InputError(f"{claim_id}: expected a claim of page {self.name}, "
                              f"it belongs to {claim.page}")
-        evidence, gate, control = map(rounded_samples, (evidence, gate, control))
-        decided = decide(claim, evidence, self.profile if profile is None else profile, gate, control)
+        evidence, gate, control, reach = map(rounded_samples, (evidence, gate, control, reach))
+        decided = decide(claim, evidence, self.profile if profile is None else profile, gate, control, reach)
         self.decisions[claim_id] = decided
         write_text(self.output / "evidence.json", to_json(
             {name: entry(item) for name, item in self.decisions.items()}))
@@ -169,7 +169,8 @@ def entry(decision) -> dict:
     """What is kept of a decision: all that its verdict follows from."""
     kept = {"profile": decision.profile, "parts": decision.evidence, "gate": decision.gate}
     own = decision.control if decision.claim.control not in FROM_EVIDENCE else None
-    return {name: value for name, value in (kept | {"control": own}).items() if value is not None}
+    kept |= {"control": own, "reach": decision.reach}
+    return {name: value for name, value in kept.items() if value is not None}
 
 
 def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.DataFrame:

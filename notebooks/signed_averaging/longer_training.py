@@ -41,7 +41,8 @@ claimbook.settings_table(sheet.runs(page.profile)[0], ["seed"], profile=page.pro
 # %%
 from claimbook.pages.plotting import series
 
-longer = sheet.paths(records)
+models = sheet.levels(records)[0]
+longer = sheet.paths(models)
 shorter = claimbook.stacked(others, ("softmax", "SSA"), "error_along")
 table = page.save_figure(
     *(page.series(name, f"seed {seed}", reached, lead)
@@ -109,7 +110,7 @@ legends = left.legend(), right.legend(fontsize=8)
 # Equation 2, and from the fourth, as in the public code.
 
 # %% tags=["numbers"]
-sheet.beside_printed(records)
+sheet.beside_printed(models)
 
 # %% [markdown]
 # The softmax models of Figure 3 beside the row of Table 6 with their two layers and four heads:

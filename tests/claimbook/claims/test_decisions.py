@@ -149,6 +149,22 @@ def test_where_no_difference_is_seen_the_printed_effect_would_have_been():
         decide(replace(claim, printed={"value": "lower", "read": "text"}), {"n = 1": sharp, "n = 2": sharp}, "paper")
 
 
+@pytest.mark.parametrize("own, other", [(HIGH, WIDE), (LOW, HIGH), (HIGH, LOW)])
+def test_a_control_with_the_verdict_of_its_claim_shows_nothing(own, other):
+    claim = replace(ORDERING, scale="log", control="untrained model")
+    assert not decide(claim, {"n = 1": LOW, "n = 2": own}, "cpu", control={"n = 1": LOW, "n = 2": own}).can_be_lost
+    assert decide(claim, {"n = 1": own, "n = 2": own}, "cpu", control={"n = 1": other, "n = 2": other}).can_be_lost
+
+
+def test_parts_that_we_added_do_not_share_the_error_of_the_papers():
+    near = [0.91, 0.97, 0.95, 0.96]  # below 1 by a p-value of 0.03
+    parts = "n = 1", "n = 2"
+    both, apart = replace(ORDERING, scale="log"), replace(ORDERING, scale="log", added={"n = 2": "ours"})
+    verdict = lambda claim: decide(claim, dict.fromkeys(parts, near), "cpu").verdict
+    assert (verdict(both), verdict(apart)) == ("undecided", "holds")
+    assert verdict(replace(apart, looks=2)) == "undecided"
+
+
 def test_parts_of_others_are_a_control():
     claim = replace(ORDERING, predicate="value", tolerance={"distance": 0.05}, control="next part",
                     printed={"value": {"n = 1": 0.2, "n = 2": 0.6}, "read": "table"})

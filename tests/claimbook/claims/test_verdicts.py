@@ -26,7 +26,7 @@ def test_no_difference_is_found_where_the_printed_effect_is_large():
     assert sentence(decided) == (
         "Printed 1.05 to 5.35 times lower; ours 1.01 times as high (0.971 to 1.05): no difference beyond "
         "25% in 1, undecided in 1 of 2 parts; the printed number is excluded for models like ours in "
-        "1 of 2, and half its effect in 1 of 2.")
+        "1 of 2, and half its effect is excluded in 1 of 2.")
 
 
 @pytest.mark.parametrize("ratios, ends, words", [
@@ -69,15 +69,15 @@ PAIRS = replace(RATIO, pairs="data", printed={"value": "lower", "read": "text"})
     (18, 0, 2, {"above": 0.9}, "no"), (2, 0, 18, {"above": 0.9}, "yes")])
 def test_pairs_of_seeds_decide_where_a_claim_says_so(below, tied, above, tolerance, expected):
     samples = [0.1] * below + [1.0] * tied + [30.0] * above
-    claim = replace(PAIRS, tolerance=tolerance)
-    decided = decide(claim, {"near": samples, "far": samples}, "cpu")
+    claim = replace(PAIRS, tolerance=tolerance, parts=("near",))
+    decided = decide(claim, {"near": samples}, "cpu")
     assert decided.state("near") == expected
     led = below if tolerance != {"above": 1.0} else above
     assert decided.share("near")[:2] == (led + tied / 2, below + tied + above)
     said = sentence(decided)
-    assert f"better in {led + tied / 2:g} of {below + tied + above}, " in said and "pairs of seeds" in said
+    assert f"better in {led + tied / 2:g} of {below + tied + above} pairs of seeds" in said
     excluded = bool(interval_of_share(led + tied / 2, below + tied + above)[1] < 0.75)
-    assert ("a lead in three of four is excluded in 2 of 2" in said) is excluded
+    assert ("a lead in three of four is excluded" in said) is excluded
 
 
 def interval_of_share(led, pairs):
@@ -161,3 +161,14 @@ def test_claims_of_equality_have_no_kind_of_difference():
 
 def test_a_claim_without_evidence_is_not_tested():
     assert Decision(RATIO).words == "not tested" and not Decision(RATIO).can_be_lost
+
+
+def test_a_printed_number_that_a_floor_bars_is_told_as_out_of_reach():
+    samples = {"near": LEVEL, "far": LEVEL}
+    barred = decide(RATIO, samples, "cpu", reach={"near": [0.1], "far": [0.4, 0.5, 0.6]})
+    assert sentence(barred).endswith("; the printed number is out of reach of such models in 1 of 2, "
+                                     "whatever is compared.")
+    free = decide(RATIO, samples, "cpu", reach={"near": [0.1], "far": [0.1, 0.1, 0.1]})
+    assert "the printed number is excluded for models like ours in 1 of 2" in sentence(free)
+    with pytest.raises(InputError, match="expected reach for"):
+        decide(RATIO, samples, "cpu", reach={"near": [0.1]})

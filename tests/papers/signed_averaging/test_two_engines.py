@@ -152,6 +152,9 @@ def test_errors_at_points_are_those_of_equation_2():
     expected = ShiftedErrors((2,), functions=4096, prompts=1).measure([AffineFunctions()], Echo())
     assert measured[0, 0, 2:].mean() == pytest.approx(expected["error"][0, 0], rel=0.1)
     assert measured.mean() == pytest.approx(4 * 2, rel=0.1)  # the labels' variance
+    deviant = PointErrors((), 4096, first_stds=(1, 10)).measure([AffineFunctions()], Echo())["error_at_deviant"]
+    assert deviant[0, 1, 0] == pytest.approx(1 + 100, rel=0.2) and deviant[0, 1, 1:].mean() == pytest.approx(2, rel=0.1)
+    assert deviant[0, 0].mean() == pytest.approx(2, rel=0.1)
 
 
 def test_plain_models_are_measured_on_the_prompts_of_ours():
