@@ -5,7 +5,6 @@ results/<paper>/<page>/evidence.json, written by the page that decides it. A dec
 function of claim and evidence; claimbook/claims/rule.py has the rule and book/verdicts.md tells it.
 """
 
-import json
 import math
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -20,6 +19,7 @@ from claimbook.claims.rule import FEWEST_SEEDS, verdict_of, words_of
 from claimbook.records import PROFILES, results_folder
 from claimbook.records.checks import MEASURED, instance, numbers, rank
 from claimbook.records.errors import DAMAGE, InputError
+from claimbook.records.files import read_object
 
 # Of the evidence, by profile; a closed form is "exact".
 STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
@@ -300,10 +300,11 @@ def decision_on_record(claim: Claim) -> Decision:
     if path is None or not path.exists():
         return Decision(claim)
     try:
-        evidence = {**json.loads(path.read_text("utf-8"))}
+        evidence = read_object(path)
         if claim.id not in evidence:
             return Decision(claim)
         found = evidence[claim.id]
+        instance(dict, **{claim.id: found})
         return decide(claim, found["parts"], found["profile"], found.get("gate"),
                       found.get("control"), found.get("reach"))
     except DAMAGE as error:

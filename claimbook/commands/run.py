@@ -143,7 +143,7 @@ def sound_notebook(path: Path):
         if notebook.nbformat != 4:
             return None
         nbformat.validate(notebook)
-    except (nbformat.ValidationError, *DAMAGE):
+    except (nbformat.ValidationError, TypeError, AttributeError, *DAMAGE):
         return None
     return notebook if isinstance(notebook.metadata.get("claimbook", {}), dict) else None
 

@@ -26,7 +26,7 @@ from claimbook.pages.plotting import series, use_style
 from claimbook.records import (
     DIGITS, PROFILES, Record, check_page, check_profile, check_records, digest,
     recorded_fields, rounded)
-from claimbook.records.checks import instance, lists_runs, whole
+from claimbook.records.checks import each, instance, lists_runs, text, whole
 from claimbook.records.compute import KEPT, records, runs_at, trains
 from claimbook.records.errors import InputError
 from claimbook.records.files import check_writable, folder_named, to_json, write_text
@@ -176,16 +176,13 @@ def entry(decision) -> dict:
 def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.DataFrame:
     """A run's settings, one row each, with where each is from.
 
-    assumed: names of those that the paper does not give. paper: the same run at the profile
+    assumed: name or names of those that the paper does not give. paper: the same run at the profile
     `paper`; what differs from it was chosen for the profile that is shown. Raises InputError
     for an assumed name that no setting has.
     """
-    names = assumed if isinstance(assumed, list | tuple | set) else [assumed]
-    if not all(isinstance(name, str) for name in names):
-        raise InputError(f"assumed: expected names of settings, got {assumed!r:.200}")
+    assumed = {assumed} if isinstance(assumed, str) else set(each(text, "assumed", assumed, 0))
     rows, printed = dict(_leaves(run, "")), dict(_leaves(run if paper is None else paper, ""))
-    unknown = set(assumed) - set(rows)
-    if unknown:
+    if unknown := assumed - set(rows):
         raise InputError(f"assumed: expected names among {sorted(rows)}, got {sorted(unknown)}")
 
     def origin(name, value):

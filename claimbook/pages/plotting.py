@@ -22,7 +22,7 @@ from claimbook.records.errors import InputError
 VIOLET, GOLD, OLIVE, ROSE, STEEL, CRIMSON, BLACK = (
     "#6f4fd8", "#a39200", "#5f7a2a", "#ee5f92", "#7c93bd", "#8a0f2e", "#000000")
 COLORS = [VIOLET, GOLD, OLIVE, ROSE, STEEL, CRIMSON, BLACK]
-# The book's own type, made by claimbook/website/faces.py.
+# The book's own type: IBM Plex Sans, cut to the characters of figures.
 TYPE, FAMILY = Path(__file__).parent / "type", "Book Sans"
 COLUMNS = ["panel", "series", "x", "y", "low", "high", "seeds", "profile"]
 

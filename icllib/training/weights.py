@@ -196,7 +196,7 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
     it has none."""
     try:
         with safe_open(path, "pt") as file:
-            noted, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}
+            noted, tensors = file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}
         floating(**tensors)
         text(key=noted["key"], **json.loads(noted.get("sources", "{}")))
         return noted, tensors

