@@ -20,6 +20,7 @@ import pandas as pd
 from claimbook.claims import find_claim, load_claims
 from claimbook.claims.controls import FROM_EVIDENCE
 from claimbook.claims.decisions import decide
+from claimbook.claims.json_and_csv import harmless
 from claimbook.claims.verdicts import Verdicts
 from claimbook.claims.sentences import ANYWHERE
 from claimbook.pages.plotting import series, use_style
@@ -119,8 +120,8 @@ class Page:
             instance(pd.DataFrame, tables=table)
         check_writable(self.output)
         table = pd.concat(tables, ignore_index=True)
-        write_text(self.output / "figure.csv", table.to_csv(index=False,
-                                                            float_format=f"%.{DIGITS}g"))
+        write_text(self.output / "figure.csv", table.map(harmless).to_csv(
+            index=False, float_format=f"%.{DIGITS}g"))
         return table
 
     def decide(self, claim: int | str, evidence: dict, gate=None, control=None,

@@ -15,6 +15,7 @@ from claimbook.claims.decisions import Decision, ledger
 from claimbook.claims.rule import VERDICTS
 from claimbook.claims.sentences import sentence
 from claimbook.claims.verdicts import badge, typeset
+from claimbook.pages.execution import SHOWN
 from claimbook.pages.names import all_pages
 from claimbook.website.accessible import repair
 from claimbook.website.assets import cut_icons, leave_out
@@ -45,6 +46,7 @@ def setup(app) -> dict:
     app.connect("doctree-resolved", link_terms)
     app.connect("doctree-resolved", tidy_tables)
     app.connect("doctree-resolved", hold_punctuation)
+    app.connect("doctree-resolved", keep_https)
     app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
     app.connect("html-page-context", share_contents, priority=400)  # before the theme reads it
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
@@ -63,14 +65,18 @@ def offer_colab(app, config) -> None:
 
 
 def prepare_cells(app, docname: str, source: list[str]) -> None:
-    """Code cells of pages begin folded, captions are completed, and the first figure comes first;
-    files on disk stay as they are."""
+    """Code cells of pages begin folded, captions are completed, the first figure comes first, and nothing is
+    shown of a type that pages do not have, widgets say; files on disk stay as they are."""
     if docname.startswith("notebooks/"):
         notebook = json.loads(source[0])
         notebook["cells"] = with_captions(docname.removeprefix("notebooks/"), notebook["cells"])
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
                 fold(cell["metadata"])
+                for output in cell["outputs"]:
+                    for kind in output.get("data", {}).keys() - SHOWN:
+                        del output["data"][kind]
+        notebook["metadata"].pop("widgets", None)
         notebook["cells"] = figure_first(notebook["cells"])
         source[0] = json.dumps(notebook)
 
@@ -180,6 +186,17 @@ def join_texts(doctree) -> None:
                 child = nodes.Text(joined.pop() + child)
             joined.append(child)
         element[:] = joined
+
+
+# ---- references -----------------------------------------------------------------------------
+
+
+def keep_https(app, doctree, docname: str) -> None:
+    """What a reference leads to is https, or no link: anyone may write an entry."""
+    for citation in doctree.findall(nodes.citation):
+        for link in list(citation.findall(nodes.reference)):
+            if not link.get("refuri", "#").startswith(("https://", "#")):
+                link.parent.replace(link, link.children)
 
 
 # ---- tables ---------------------------------------------------------------------------------
