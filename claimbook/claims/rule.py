@@ -20,6 +20,10 @@ SCALES = ("linear", "log", "share")
 STATES = ("yes", "no", "no difference", "undecided", "not tested")  # of a part
 VERDICTS = ("holds", "holds in part", "mixed", "fails in part", "fails", "no difference in part",
             "no difference", "undecided", "not tested")  # of a claim
+# A verdict in a reader's words. Who claims a lead is told no where there is no difference.
+FOR_READERS = {"holds": "yes", "holds in part": "partly", "mixed": "partly", "fails in part": "no", "fails": "no",
+               "no difference in part": "no", "no difference": "no", "undecided": "can't tell",
+               "not tested": "not tested"}
 # Kind of statistic -> the factor up to which a ratio counts as no difference: 1.25 is the book's margin
 # for "as good as", 1.1 for a "matching" error rate and for a gain that counts as none.
 MARGINS = {"ratio of errors": 1.25, "ratio of rates": 1.1, "no loss": 1.1}

@@ -21,8 +21,8 @@ from claimbook.claims import find_claim, load_claims
 from claimbook.claims.controls import FROM_EVIDENCE
 from claimbook.claims.decisions import decide
 from claimbook.claims.json_and_csv import harmless
-from claimbook.claims.verdicts import Verdicts
 from claimbook.claims.sentences import ANYWHERE
+from claimbook.claims.verdicts import Verdicts
 from claimbook.pages.plotting import series, use_style
 from claimbook.records import (
     DIGITS, PROFILES, Record, check_page, check_profile, check_records, digest,

@@ -12,7 +12,7 @@ from docutils import nodes
 
 from claimbook.claims import papers
 from claimbook.claims.decisions import Decision, ledger
-from claimbook.claims.rule import VERDICTS
+from claimbook.claims.rule import FOR_READERS, VERDICTS
 from claimbook.claims.sentences import sentence
 from claimbook.claims.verdicts import badge, typeset
 from claimbook.pages.execution import SHOWN
@@ -31,6 +31,8 @@ from claimbook.website.tables import tidy
 
 COLAB = "https://colab.research.google.com"
 PUNCTUATION, OPENING = re.compile(r"\A[,.;:!?)]+"), re.compile(r"[(\[]\Z")
+EVIDENCE = ('<details class="evidence"><summary>Evidence: claims one by one, numbers, settings, code, '
+            "what differs and why</summary>")
 ledger_of_this_build = cache(ledger)
 contents_of_claims = {}  # in this build, by what the theme asks for
 
@@ -104,19 +106,30 @@ def write_under_title(app, document) -> None:
     html = verdict_line(own) if own else glance(name) if folder == "book" and name in papers() else ""
     if html:
         title = next(document.findall(nodes.title))
-        title.parent.insert(1, nodes.raw("", html, format="html"))
+        title.parent.insert(2 if own else 1, nodes.raw("", html, format="html"))
+    if folder == "notebooks":
+        fold_evidence(next(document.findall(nodes.section)))
+
+
+def fold_evidence(page) -> None:
+    """Folds what stands after a page's answer, figure and explanation: its cells and all with a heading."""
+    drawn = next((place for place, node in enumerate(page) if list(node.findall(nodes.figure))), 0)
+    begins = next((place for place, node in enumerate(page.children[drawn + 1 :], drawn + 1)
+                   if isinstance(node, nodes.section | nodes.container)), None)
+    if drawn and begins:
+        page.insert(begins, nodes.raw("", EVIDENCE, format="html"))
+        page.append(nodes.raw("", "</details>", format="html"))
 
 
 def verdict_line(decisions: list[Decision]) -> str:
-    """The numbers of claims by verdict, as HTML."""
-    words = {item.words: item for item in decisions}
+    """Which of the paper's claims hold, in a reader's words, as HTML."""
+    groups = {}
+    for item in sorted(decisions, key=lambda item: VERDICTS.index(item.verdict)):
+        groups.setdefault(FOR_READERS[item.verdict], []).append(item)
     parts = []
-    for verdict, first in sorted(words.items(), key=lambda pair: VERDICTS.index(pair[1].verdict)):
-        own = [item.claim for item in decisions if item.words == verdict]
-        alone = len(own) == 1
-        links = ", ".join(f'<a href="../../claims/{claim.id}.html">{claim.number}</a>'
-                          for claim in own)
-        parts.append(f"<span>{badge(first, bar=alone)} claim{'s' * (len(own) > 1)} {links}</span>")
+    for word, own in groups.items():
+        links = ", ".join(f'<a href="../../claims/{item.claim.id}.html">{item.claim.number}</a>' for item in own)
+        parts.append(f"<span>{badge(own[0], word.capitalize(), bar=False)} claim{'s' * (len(own) > 1)} {links}</span>")
     return f'<p class="verdict-line">{" ".join(parts)}</p>'
 
 
