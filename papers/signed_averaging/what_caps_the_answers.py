@@ -13,8 +13,8 @@ from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.signed_averaging.affine import (
-    FIRST_COUNTED, PRINTED, SIGMAS, SIZES, affine_run, decoder, geometric_mean, softmax_and_ssa)
-from papers.signed_averaging.comparisons import TABLE_6, shared
+    FIRST_COUNTED, LineAnswers, PRINTED, SIGMAS, SIZES, affine_run, decoder, geometric_mean, softmax_and_ssa)
+from papers.signed_averaging.comparisons import TABLE_6, ridge_answers, shared
 
 WITHIN = 8.0  # below the bound of every kept model
 SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging()}
@@ -86,8 +86,9 @@ def answer_bound(module) -> torch.Tensor:
 # ---- runs -----------------------------------------------------------------------------------
 
 # Fixed before any was trained: five pairs of softmax and SSA as in Figure 3, of new seeds, without the
-# final normalization, and five with a read-out trained at ten times the rate; claims 63 to 66.
-CHANGES = {"without the final normalization": {"final_norm": False}, "a faster read-out": {"read_out_rate": 10.0}}
+# final normalization, and five with a read-out trained at ten times the rate; claims 64 to 67.
+CHANGES = {"without the final normalization": {"final_norm": False},
+           "a faster read-out": {"read_out_rate": 10.0}}
 SEEDS = range(20, 25)
 
 
@@ -186,6 +187,19 @@ def nearest_ratios(models: dict) -> dict[str, np.ndarray]:
 def reached(models: dict) -> np.ndarray:
     """The larger of a pair's two errors at sigma = 1: (seeds,)."""
     return np.maximum(*(np.array([record["error"][0] for record in models[name]]) for name in SCORINGS))
+
+
+def room_to_rise(models: dict) -> dict[str, np.ndarray]:
+    """Claim 59: a bound over the true rise from abs(x) = 10 to 20 on the line 10x: {name: (seeds,)}."""
+    return {name: np.array([float(record["bound"]) for record in own]) / 100 for name, own in models.items()}
+
+
+def ridge_rise() -> list[float]:
+    """Claim 59: the rise of ridge regression there, as a share of the true rise."""
+    lines = LineAnswers()
+    on_10x = ridge_answers()["answer"][:, lines.slopes.index(10)]
+    near, far = (on_10x[:, lines.queries.index(x)] for x in (10, 20))
+    return ((far - near) / 100).tolist()
 
 
 def against(one, other, sigmas=(3, 5, 10)) -> dict[str, np.ndarray]:
