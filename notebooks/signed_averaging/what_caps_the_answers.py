@@ -126,13 +126,15 @@ page.decide("signed_averaging.59", sheet.room_to_rise(models), reached,
             dict.fromkeys(models, sheet.ridge_rise()))
 page.decide("signed_averaging.63", inside, sheet.reached(models))
 for claims, runs in {(64, 65): sheet.without_norm, (66, 67): sheet.faster_read_out}.items():
-    for found in claimbook.every_profile(runs, page.name).values():
+    trained = (claimbook.every_profile(runs, page.name).values() if profile == "stored"
+               else [page.recorded(runs)])
+    for found in trained:
         changed = sheet.by_name(found)
         gate = sheet.reached(changed)
         page.decide(claims[0], sheet.ratios(changed, "error"), gate)
         page.decide(claims[1], sheet.against(changed["softmax"], models["softmax"]),
                     [record["error"][0] for record in changed["softmax"]],
-                    sheet.against(untrained(changed["softmax"], seeds=25), models["softmax"]))
+                    sheet.against(untrained(changed["softmax"]), models["softmax"]))
 page.verdicts()
 
 # %% [markdown]
