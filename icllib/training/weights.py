@@ -93,9 +93,10 @@ def untrained(records, evaluation=None, seeds: int = 3) -> list[Record]:
     if evaluation is not None:
         component("measure", evaluation=evaluation)
     made, metrics = [], {}
+    first = sorted({run_of(record).seed for record in records})[:seeds]
     for record in records:
         run = run_of(record)
-        if run.seed < seeds:
+        if run.seed in first:
             small = fewer(evaluation or run.evaluation)
             start = replace(run, pretraining_tasks=None, evaluation=None, along=None), small
             if start not in metrics:

@@ -222,8 +222,8 @@ page.verdicts()
 # - *How consistency is judged.* At first it was judged by the slope in 8 dimensions,
 #   which estimates that are not consistent pass too; claims 13, 24 and 33 now judge $p$.
 #   With 24 functions three of the eight parts, all in one dimension, were undecided: a few queries
-#   far from all inputs make most of the error. That four times as many would be judged, and no
-#   more, was fixed before these were drawn.
+#   far from all inputs make most of the error. So four times as many are judged. That this was fixed
+#   before they were drawn cannot be seen in the history: the text and the results came together.
 # - *Any family.* That the Hilbert estimate works for any family whose inputs have a density
 #   is a theorem, which four families can only illustrate. It is slow: at 100,000 pairs its excess error on linear
 #   functions is about that of ridge regression at 10.

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from dataclasses import replace
 
 import contract
 import pytest
@@ -26,7 +27,7 @@ OTHERS = {
     "block": 2,
     "queries_see_themselves": False, "attention": False, "perceptron": False,
     "shared_layers": True, "normalize_stream": True, "attention_width": 8, "final_norm": False,
-    "uniform_start": True, "probes": True, "positions_up_to": 20, "query_positions": 2,
+    "uniform_start": True, "probes": True, "positions_up_to": 20, "query_positions": 2, "read_out_rate": 10.0,
 }
 
 
@@ -202,6 +203,23 @@ def test_without_attention_no_pair_matters():
     moved = xs.clone()
     moved[:, :, :12] += 1
     assert torch.equal(module(xs, ys, (12,)), module(moved, ys + 1, (12,)))
+
+
+def test_a_read_out_at_a_rate_starts_alike_and_moves_as_much_faster():
+    """The first step of Adam moves each number by the learning rate."""
+    start, (xs, ys) = Transformer(**SMALL), prompts()
+    answers, moved = [], []
+    for rate in (1.0, 10.0):
+        model = replace(start, read_out_rate=rate)
+        module = model.build((5, 11), DIMENSION, 12)
+        before = rate * module.read_out.weight.detach().clone()
+        answers.append(module(xs, ys, LENGTHS).detach())
+        optimizer = torch.optim.AdamW(module.parameters(), lr=1e-3, weight_decay=0)
+        module(xs, ys, LENGTHS).square().sum().backward()
+        optimizer.step()
+        moved.append((rate * module.read_out.weight.detach() - before).abs())
+    torch.testing.assert_close(*answers)
+    torch.testing.assert_close(moved[1], 10 * moved[0], rtol=1e-3, atol=1e-6)
 
 
 def test_shared_layers_are_one_block_repeated():
