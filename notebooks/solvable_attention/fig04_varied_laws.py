@@ -231,7 +231,7 @@ page.decide("solvable_attention.31", sheet.query_feature_exponents(with_query),
 at_time = lambda time: sheet.beta_changes(*select(late, laws.FiniteTime, time=time))
 page.decide("solvable_attention.33", at_time(1e8), control=at_time(1e6))
 page.decide("solvable_attention.43", sheet.varied_exponents(simulated),
-            control=sheet.equal_exponents(simulated))
+            control=sheet.of_steep_contexts())
 of_start = lambda start: sheet.balance_ratios(select(balance, sheet.Balance, start=start))
 of_print = of_start("printed")  # that of Appendix G
 page.decide("solvable_attention.44", of_start("equal answers")
