@@ -211,10 +211,10 @@ def test_every_record_is_of_a_run_that_some_page_lists():
     assert [path for path in kept if (path.parts[-4], path.stem) not in listed] == []
 
 
-def test_all_kept_weights_take_60_megabytes_at_most():
+def test_all_kept_weights_take_80_megabytes_at_most():
     kept = [path.stat().st_size for path in results_folder().glob("*/*/*/*.safetensors")
             if path.parent.name not in ("gpu", "paper")]  # which git ignores
-    assert kept and sum(kept) <= 60e6
+    assert kept and sum(kept) <= 80e6
 
 
 # ---- each guard can fail ---------------------------------------------------------------------

@@ -120,10 +120,9 @@ def sizes(item: Decision, parts) -> str:
     if not excluded and not barred:
         return f"models like ours give the printed number{of(len(found))}"
     text = [f"the printed number is excluded for models like ours{of(excluded)}"] * bool(excluded)
-    text += [f"half its effect is excluded{of(half)}"] * bool(half)
     if barred:
         text += [f"the printed number is out of reach of such models{of(barred)}, whatever is compared"]
-    return ", and ".join(text)
+    return ", ".join(text) + f", and half its effect{' is excluded' * bool(barred)}{of(half)}" * bool(half)
 
 
 def competence(item: Decision) -> str:

@@ -14,6 +14,7 @@ from claimbook.claims.decisions import Decision, ledger
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT, check_writable, write_text
 from claimbook.website.contents import write_for_sphinx
+from claimbook.website.chance import what_chance_does
 from claimbook.website.costs import cost_table
 from claimbook.website.front import write_front
 from claimbook.website.ledger import write_ledger
@@ -50,3 +51,4 @@ def write_generated(decisions: list[Decision]) -> None:
     write_previews(decisions, GENERATED / "served/previews")
     write_for_sphinx(GENERATED)
     write_text(GENERATED / "costs.md", cost_table())
+    write_text(GENERATED / "chance.md", what_chance_does(decisions))

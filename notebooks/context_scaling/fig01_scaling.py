@@ -228,7 +228,7 @@ page.not_run()
 #   ridge regression, after $10^4$ more than twice, after $10^5$ 1.2 times.
 # - *The perceptron memorizes.* Up to $T = 10^4$ it fits the stored prompts, noise
 #   included, and answers new ones worse than the zero predictor. At $T = 10^5$ it is
-#   better than zero up to 10 pairs and worse from 20 on. So claim 4 holds there because
+#   better than zero up to 10 pairs and worse from 20 on. So the parts of claim 4 there say yes because
 #   the perceptron is overfitted; its {term}`gate` looks at 10 pairs.
 # - *At $T = 10^6$ more pairs do help a little.* From 10 pairs to 30 the error falls by a
 #   tenth, and at 40 it is back where it was at 10. Claim 4 was first judged at 40 alone,

@@ -244,7 +244,7 @@ pd.DataFrame(rows).T.round(3)
 #   are its sentences, read strictly. Claims 22 and 31 are added by us: 22 asks of a wider
 #   MLP what Figure 1B shows, 31 takes statistic, ranges and bound from claims 1 and 2.
 #   While its range began at $10^2$ tasks it said the opposite, and held. The margins are
-#   our choices, fixed before the runs but for claims 30 and 31.
+#   our choices; those of claims 30 and 31 were made when a result was known.
 # - *How many prompts.* GPT-2 in C draws two million, so that at $T = 10^6$ it meets each task
 #   twice, and the one layer 3.2 million.
 # - *Two models with one layer.* That of C is Equation 9, a perceptron on $\psi(A)_{N,:}$

@@ -32,7 +32,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 from claimbook import Page
-from papers.signed_averaging import affine, boundary_values as sheet
+from papers.signed_averaging import affine, boundary_values as sheet, what_caps_the_answers
 from papers.signed_averaging.boundary_values import ridge_rise
 from papers.signed_averaging.comparisons import reached, training_settings
 
@@ -78,6 +78,11 @@ figure, grid = plt.subplots(2, 3, figsize=(9, 6))
 styles = {"12L8AH": {"color": OLIVE, "marker": "D"},
           "12Al8AH": {"color": ROSE, "marker": "^"},
           "softmax": marked("softmax"), "SSA": marked("SSA")}
+kept = what_caps_the_answers.by_name(page.recorded(what_caps_the_answers.kept, apart=True))
+for name, own in kept.items():
+    bound = np.mean([record["bound"] for record in own])
+    for side in (-bound, bound):
+        grid[0, 2].axhline(side, color=styles[name]["color"], ls=":", lw=1)
 for axes, title in zip(grid.flat, panels):
     draw(axes, table, title, "the line", color="black", ls="--")
     for name in panels[title][0]:
@@ -97,7 +102,8 @@ legend = figure.legend(handles.values(), handles, ncols=5,
 # that the examples lie on (dashed), for models with softmax or scaled signed averaging
 # (SSA), with feed-forward layers (12L8AH) or without (12Al8AH). The line goes on and
 # leaves the panel, or lies outside it; the answers stay below a certain size, the
-# *boundary value*. Bands are 95% intervals over seeds.
+# *boundary value*. Dotted, in the third panel, is the mean bound that the last normalization and the
+# read-out set on any answer. Bands are 95% intervals over seeds.
 #
 # Alt text: Six panels of predictions against x beside the line that the context shows. In
 # all of them the predictions stay below 12 in size while the line goes on, with and

@@ -58,8 +58,9 @@ table = page.save_figure(
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import BLACK, draw
-from papers.colors import marked
+import numpy as np
+from claimbook.pages.plotting import BLACK, draw, numbers
+from papers.colors import color_of, marked
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
 colored = ("Figure 3", "0.65", shorter), ("trained further", BLACK, longer)
@@ -104,6 +105,46 @@ legends = left.legend(), right.legend(fontsize=8)
 # softmax.
 
 # %% [markdown]
+# The ratio at four levels of competence, named by how good softmax is on ordinary lines, beside the printed one
+# and the nearest that any attention could have shown with the [bounds of Figure 3's
+# models](what_caps_the_answers.ipynb):
+
+# %%
+at_level = {"Figure 3, halfway": (shorter, 3), "Figure 3": (shorter, -1), "three layers": (longer, -1)} | {
+    f"{own['SSA'][0].run['recipe']['steps']:,} steps": (sheet.paths(own), -1) for own in sheet.levels(records)[1:]}
+kept = dealt(page.recorded(what_caps_the_answers.kept), ("softmax", "SSA"))
+nearest = what_caps_the_answers.nearest_ratios(kept)
+printed = np.divide(affine.PRINTED["SSA"], affine.PRINTED["softmax"])[2:]
+table = page.save_figure(
+    table, *(page.series("ratio", name, affine.SIGMAS[2:], ratios[:, 2:], scale="log")
+             for name, ratios in sheet.ratios_by_level(at_level).items()),
+    page.series("ratio", "nearest possible", affine.SIGMAS[2:], np.array(list(nearest.values())).T, scale="log"),
+    series("ratio", "printed", affine.SIGMAS[2:], printed, "paper"))
+
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+figure, axes = plt.subplots(figsize=(6, 4))
+colors = plt.cm.viridis(np.linspace(0.8, 0, len(at_level)))
+for color, name in zip(colors, sheet.ratios_by_level(at_level)):
+    draw(axes, table, "ratio", name, color=color, marker="o")
+draw(axes, table, "ratio", "nearest possible", color="black", ls=":")
+draw(axes, table, "ratio", "printed", color=color_of("SSA"), ls="--")
+axes.axhline(1, color="grey", lw=1)
+axes.set(xlabel=r"$\sigma$", ylabel="SSA / softmax", yscale="log", ylim=(0.008, 3), xticks=affine.SIGMAS[2:])
+legend = axes.legend(fontsize=8, loc="lower right", bbox_to_anchor=(1, 0.12))
+
+# %% [markdown] tags=["caption"]
+# The error of SSA over that of softmax on steeper lines: solid, ours, from the least competent
+# models to the most (the number is the error of softmax on ordinary lines); dotted, the nearest
+# ratio that any attention could have shown in Figure 3's models, whose answers are bounded;
+# dashed, as printed. Bands are 95% intervals over seeds.
+#
+# Alt text: Ratio of errors against sigma on a log axis: our curves lie on each other near 1, the
+# dotted one rises from 0.2 to 0.5, and the printed one lies far below, between 0.01 and 0.2.
+
+# %% tags=["numbers"]
+numbers(table, ["ratio"], x="sigma")
+
+# %% [markdown]
 # ## Numbers
 #
 # Errors at the end of training, beside the printed ones: Table 1's are of models with 12 layers, Table
@@ -138,8 +179,6 @@ sheet.final_ratios({
 # %%
 judged = sheet.paths(sheet.most_competent(sheet.levels(records)))
 final = {name: errors[:, -1] for name, errors in judged.items()}
-nearest = what_caps_the_answers.nearest_ratios(
-    dealt(page.recorded(what_caps_the_answers.kept), ("softmax", "SSA")))
 page.decide("signed_averaging.21",
             comparisons.ssa_to_softmax(comparisons.EqualError(judged)),
             comparisons.reached(final, "softmax", "SSA"), reach=nearest)

@@ -6,8 +6,8 @@
 #
 # **In short:** at first the read-out. The last layer normalization bounds every answer, whatever the
 # attention does: by 10.2 to 12.5 in the ten models of [Figure 3](fig03_softmax_ssa.ipynb), which reach it.
-# What lies beyond is lost, and that is a third to a half of their error on lines of $\sigma$ = 3 to 10. No
-# attention could have brought SSA's error to less than 0.3 to 0.5 times that of softmax there, where the
+# What lies beyond is lost, and that is a fifth to a half of their error on lines of $\sigma$ = 3 to 10. No
+# attention could have brought SSA's error to less than 0.22 to 0.48 times that of softmax there, where the
 # paper prints 0.012 to 0.19. Turned round, the printed errors of softmax need a bound of at least 13 to 22
 # and those of SSA one of 26 to 35: a read-out twice as large gives what is printed as SSA's lead. On
 # targets that the models can reach SSA has no lead that these five pairs show.
@@ -145,8 +145,8 @@ page.verdicts()
 #   steep lines up to there, and the lead of SSA is that of a larger read-out. The rows of Table 6, for models
 #   of the same sizes as Table 1's softmax, need bounds like ours.
 # - *What it does not explain* is why the paper's SSA would learn a read-out twice as large. Ours do not.
-# - *Within the bound.* On targets of at most 8 attention can matter. There the ratio of SSA to softmax is 1 to 1.2,
-#   and five pairs leave its sign open (claim 63).
+# - *Within the bound.* On targets of at most 8 attention can matter. There the ratio of SSA to softmax is 1.0 to
+#   1.15, and five pairs leave its sign open (claim 63).
 # - *Where boundary values come from* (claim 59): the bound leaves room for an eighth of the true rise at most, with any
 #   attention.
 #

@@ -20,7 +20,7 @@ FORMS = {  # readings of phi (Section 4) and of the last skip connection (Eq. 13
 
 @dataclass(frozen=True)
 class PublicNormalizations(Component):
-    """The normalization layers of the public class of GPT-2, of so many layers. Raises InputError for none."""
+    """The normalization layers of the public class of GPT-2. Raises InputError for no layers."""
 
     layers: int = 12
 

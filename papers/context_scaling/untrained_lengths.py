@@ -8,7 +8,7 @@ from icllib.evaluate import ErrorByLength
 from icllib.tasks import ReluNetwork
 from icllib.training import Run
 from papers.context_scaling.scaling import (
-    FIGURE_4_COUNT, RELU_8, evaluation, fig01_decoders, in_20_dimensions, seeds, transformers)
+    FIGURE_4_COUNT, RELU_8, evaluation, fig01_against_context, in_20_dimensions, seeds, transformers)
 
 # Appendix A, item 4: ReLU networks, d = 20, "context lengths from 1 to 100 with a step size of
 # 10", and T of Figure 4. cpu: the first five lengths.
@@ -25,8 +25,8 @@ BETWEEN, BEYOND = (2, 5, 8), (2, 5, 10, 20)  # pairs beyond a trained length, an
 
 
 def on_linear(profile: str) -> list[Run]:
-    """Claim 17's control: Figure 1's decoders of the most tasks, measured between their trained lengths too."""
-    decoders = fig01_decoders(profile)
+    """Claim 17's control: Figure 1's decoders of the most tasks, also between their trained lengths."""
+    decoders = fig01_against_context(profile)
     most = max(run.pretraining_tasks for run in decoders)
     trained = decoders[0].recipe.lengths
     halfway = [(low + high) // 2 for low, high in zip(trained[1:], trained[2:])]

@@ -58,7 +58,8 @@ def rise(answers, slope: float, near: float = 10, far: float = 20, queries=QUERI
 def rises_beyond(records) -> dict[str, np.ndarray]:
     """Claim 60: the rise from abs(x) = 20 to 40 on each line: {part: (seeds,)}. records: of `wider`."""
     answers = np.array([record["answer"] for record in records])
-    return {f"{slope}x": rise(on_line(answers, slope), slope, 20, 40, FAR_LINES) for slope in LineAnswers().slopes}
+    return {f"{slope}x": rise(on_line(answers, slope), slope, 20, 40, FAR_LINES)
+            for slope in LineAnswers().slopes}
 
 
 def ridge_rise(slope: float) -> list[float]:

@@ -112,6 +112,18 @@ def leads(paths: dict) -> tuple[np.ndarray, np.ndarray]:
     return reached, geometric_mean((ssa / softmax)[..., 2:])
 
 
+def ratios_by_level(levels: dict) -> dict[str, np.ndarray]:
+    """SSA's error over softmax's at each level of competence: {how good softmax is: (seeds, 10)}.
+
+    levels: {what they are: their paths and the stop that is read}.
+    """
+    found = {}
+    for name, (own, stop) in levels.items():
+        ssa, softmax = shared(own["SSA"][:, stop], own["softmax"][:, stop])
+        found[f"{name}: {short(geometric_mean(softmax[:, 0]), 2)}"] = ssa / softmax
+    return found
+
+
 # ---- tables ---------------------------------------------------------------------------------
 
 

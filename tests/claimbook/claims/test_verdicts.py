@@ -26,7 +26,7 @@ def test_no_difference_is_found_where_the_printed_effect_is_large():
     assert sentence(decided) == (
         "Printed 1.05 to 5.35 times lower; ours 1.01 times as high (0.971 to 1.05): no difference beyond "
         "25% in 1, undecided in 1 of 2 parts; the printed number is excluded for models like ours in "
-        "1 of 2, and half its effect is excluded in 1 of 2.")
+        "1 of 2, and half its effect in 1 of 2.")
 
 
 @pytest.mark.parametrize("ratios, ends, words", [

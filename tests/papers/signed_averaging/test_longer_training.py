@@ -87,3 +87,11 @@ def test_claims_are_judged_on_the_best_full_set_of_pairs():
     best = sheet.most_competent(levels)
     assert best == levels[1] and set(best) == {"softmax", "SSA"}
     assert sheet.paths(best)["SSA"].shape == (3, 2, 10)
+
+
+def test_ratios_at_a_level_are_read_at_its_stop_and_named_by_softmax():
+    softmax = np.ones((2, 3, 10)) * [[[4.0]], [[1.0]]]
+    softmax[:, 1, 0] = [0.004, 0.001]
+    found = sheet.ratios_by_level({"half": ({"softmax": softmax, "SSA": softmax / 2}, 1)})
+    assert list(found) == ["half: 0.002"] and found["half: 0.002"].shape == (2, 10)
+    np.testing.assert_allclose(found["half: 0.002"], 0.5)
