@@ -134,6 +134,14 @@ def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
         axes.fill_between(rows.x, rows.low, rows.high, color=line.get_color(), alpha=0.2, lw=0)
 
 
+def dots(axes, xs, samples, **style) -> None:
+    """Each seed as a small dot beside its mean. samples: (seeds, len(xs))."""
+    instance(Axes, axes=axes)
+    checks.numbers(checks.MEASURED, samples=samples)
+    for own in np.atleast_2d(np.asarray(samples, dtype=float)):
+        axes.plot(xs, own, **{"ls": "", "marker": ".", "ms": 4, "alpha": 0.6, "label": "_"} | style)
+
+
 def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
     """One series of a figure's table as a point in each row, with a bar for its interval."""
     instance(Axes, axes=axes)
