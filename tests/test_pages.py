@@ -143,11 +143,6 @@ def test_the_numbers_of_a_figure_are_one_file_with_six_digits(output):
     assert (output / "figure.csv").read_text("utf-8") == "x,y\n1,0.333333\n2,6.66667e-10\n"
 
 
-def test_a_figure_without_tables_is_refused(output):
-    with pytest.raises(InputError, match="tables: "):
-        Page("causal_lm/propositions").save_figure()
-
-
 def test_a_page_of_what_is_printed_tells_what_was_not_run(output):
     page = Page("signed_averaging/tables02_04_gpt2")
     table, items = page.not_run(), [d for d in ledger() if d.claim.printed_on == page.name]
@@ -164,8 +159,7 @@ def test_settings_tell_a_row_of_integers_by_its_ends():
 
 def test_settings_tell_where_they_are_from():
     table = settings_table(Recipe((1,), steps=5), ["batch"], Recipe((1,), steps=9), "cpu")
-    assert table.loc[["steps", "batch", "learning_rate"], "from"].tolist() == [
-        "cpu", "assumed", "paper"]
+    assert table.loc[["steps", "batch", "learning_rate"], "from"].tolist() == ["cpu", "assumed", "paper"]
     assert settings_table(Recipe((1,), steps=5), assumed="batch").loc["batch", "from"] == "assumed"
     steps = {"cpu": (1, 2), "paper": (1, 3)}
     runs = lambda profile: [Recipe((1,), steps=number) for number in steps[profile]]
@@ -174,13 +168,11 @@ def test_settings_tell_where_they_are_from():
 
 
 @pytest.mark.parametrize("call, message", [
-    (lambda: Page("causal_lm/propositions").decide("causal_lm.42", {"n = 40": [0.5]}, "paper"),
-     "causal_lm.42: "),
+    (lambda: Page("causal_lm/propositions").decide("causal_lm.42", {"n = 40": [0.5]}, "paper"), "causal_lm.42: "),
     (lambda: settings_table(Recipe((1,), steps=5), ["widht"]), "assumed: "),
     (lambda: claimbook.shown_profile([]), "expected records of one profile"),
     (lambda: icllib.records([], "cpu", "mine/page"), "runs_of_profile: "),
-    (lambda: settings_of(lambda profile: [], "stored"), "profile: "),
-])
+    (lambda: settings_of(lambda profile: [], "stored"), "profile: ")])
 def test_what_a_page_does_wrongly_is_told(call, message):
     with pytest.raises(InputError, match=message):
         call()

@@ -169,12 +169,6 @@ def test_queries_far_from_the_pairs_are_told_of():
         answered_in_the_open(np.vstack((X[:-ASKED], 100 * X[-ASKED:])), y)
 
 
-def test_the_same_label_everywhere_is_the_answer():
-    X, y = table("y all the same")
-    with pytest.warns(UserWarning, match="all have the same label"):
-        assert (answered_in_the_open(X, y) == 3.7).all()
-
-
 @pytest.mark.parametrize("model", [InContextRegressor("context_scaling/gpt2"),
                                    InContextRegressor(Ridge(1.0)),
                                    InContextClassifier("context_scaling/gpt2", "signs")])

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from claimbook.records.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, Quantifier
 from icllib.training import Fleet
@@ -116,17 +115,9 @@ def test_starts_and_signs():
     torch.testing.assert_close(signed.double()(xs.double(), ys.double(), places, places), answers)
 
 
-def test_what_is_no_run_and_no_start_is_refused():
-    with pytest.raises(InputError, match="run: "):
-        PlainLoop("lines")
-    with pytest.raises(InputError, match="start"):
-        PlainLoop(PLAIN[0].run, start="uniform")
-
-
 def test_stored_prompts_are_all_seen_once_in_each_pass(monkeypatch):
     plain = next(plain for plain in PLAIN if plain.run.recipe.queries > 1)
-    run = replace(plain.run, pretraining_tasks=6,
-                  recipe=replace(plain.run.recipe, steps=6, batch=2))
+    run = replace(plain.run, pretraining_tasks=6, recipe=replace(plain.run.recipe, steps=6, batch=2))
     seen = []
 
     class Noted(Decoder):
