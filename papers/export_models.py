@@ -14,6 +14,7 @@ import torch
 from claimbook.claims import find_claim
 from claimbook.records import Record, digest, load_record, results_folder, settings
 from claimbook.records.files import to_json, write_text
+from icllib.data import checksum
 from icllib.estimators.named_models import MODELS, best_predictor
 from icllib.models import SGPT, SignedAveraging, Softmax, Transformer
 from icllib.streams import Stream
@@ -58,8 +59,8 @@ def export() -> list[str]:
 
 
 def chosen(name: str) -> dict | None:
-    """The model of this name: paths of its record and weights within results/, and `good_pairs`; or
-    None. Of the models that pass the gate it has the most tasks in training, of these the most
+    """The model of this name: paths of its record and weights within results/, their SHA-256, and
+    `good_pairs`; or None. Of the models that pass the gate it has the most tasks in training, of these the most
     layers, and of these it answers at the most numbers of pairs."""
     runs_of_page, parts, claim = NAMES[name]
     gate = find_claim(claim).gate
@@ -80,8 +81,8 @@ def named(run: Run, gate) -> dict | None:
     if not (record and record.exists() and gate.passes(at_gate(run, load_record(record)))
             and (pairs := good_pairs(run))):
         return None
-    return {"record": str(record.relative_to(results)),
-            "weights": str(weights.relative_to(results)), "pairs": pairs}
+    return {"record": str(record.relative_to(results)), "record_sha256": checksum(record),
+            "weights": str(weights.relative_to(results)), "weights_sha256": checksum(weights), "pairs": pairs}
 
 
 def good_pairs(run: Run) -> list[int]:

@@ -13,7 +13,7 @@ import torch
 
 from claimbook.records import PROJECT, results_folder
 from claimbook.records.errors import InputError
-from claimbook.records.files import write_text
+from claimbook.records.files import read_text, write_text
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
@@ -73,7 +73,7 @@ def same_model(old: dict, new: dict) -> bool:
 
 def read(target: Path = SCRIPT) -> list[dict]:
     """The models of such a script."""
-    return json.loads(target.read_text("utf-8").removeprefix(HEAD).rstrip().removesuffix(";"))
+    return json.loads(read_text(target).removeprefix(HEAD).rstrip().removesuffix(";"))
 
 
 def exported(name: str, runs: list[Run]) -> dict:

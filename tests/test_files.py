@@ -4,10 +4,21 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from claimbook.records.files import stamp, to_json, write_text, write_together
+from claimbook.claims import claim, decisions, papers
+from claimbook.commands.run import notebook_problem
+from claimbook.pages.execution import page_source
+from claimbook.records import load_record
+from claimbook.records.checksums import changed_since, names_shown
+from claimbook.records.errors import InputError
+from claimbook.records.files import read_bytes, read_text, stamp, to_json, write_text, write_together
+from claimbook.website.answers import answers
+from icllib import book
+from icllib.estimators import names
 
 
 @pytest.mark.parametrize("content", [
@@ -55,3 +66,68 @@ def test_who_reads_while_a_file_is_replaced_reads_the_old_one_to_its_end(tmp_pat
         write_text(path, "new")
         assert start + reader.read() == old
     assert path.read_text("utf-8") == "new" and list(tmp_path.iterdir()) == [path]
+
+
+NO_FILE = {"a pipe": os.mkfifo, "a link to a file of the machine": lambda path: path.symlink_to("/etc/passwd"),
+           "a link to a device": lambda path: path.symlink_to("/dev/zero"), "a folder": os.mkdir,
+           "a link to nothing": lambda path: path.symlink_to("nothing")}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", NO_FILE)
+def test_what_is_no_file_is_not_read(kind, tmp_path):
+    NO_FILE[kind](tmp_path / "x")
+    for read in (read_text, read_bytes):
+        with pytest.raises(OSError, match="a link, not a file" if "link" in kind else "a folder, a pipe"):
+            read(tmp_path / "x")
+    (tmp_path / "file").write_bytes("a\r\nσ".encode())
+    assert read_text(tmp_path / "file") == "a\nσ" and read_bytes(tmp_path / "file") == "a\r\nσ".encode()
+
+
+READERS = {  # a file of a clone or of the results, and what reads it
+    "papers/own/paper.yml": papers, "papers/own/claims.yml": lambda: claim.read_claims(Path("papers/own/claims.yml"), "own", None),
+    "papers/own/answers.yml": lambda: answers.__wrapped__("own"), "notebooks/own/page.py": lambda: page_source("own/page"),
+    "results/own/page/evidence.json": lambda: decisions.decision_on_record(SimpleNamespace(page="own/page")), "results/own/page/shown.json": lambda: names_shown("own/page"),
+    "results/models.json": names, "results/own/page/cpu/x.json": lambda: load_record("results/own/page/cpu/x.json")}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", NO_FILE)
+@pytest.mark.parametrize("name", READERS)
+def test_in_place_of_a_file_of_the_project_it_is_told(name, kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).parent.mkdir(parents=True)
+    NO_FILE[kind](tmp_path / name)
+    monkeypatch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setattr("claimbook.pages.names.NOTEBOOKS", tmp_path / "notebooks")
+    monkeypatch.setattr(claim, "PROJECT", tmp_path)
+    monkeypatch.setattr("claimbook.website.answers.PROJECT", tmp_path)
+    monkeypatch.setattr(claim, "check_project", lambda: None)
+    with pytest.raises(InputError, match=name.rpartition("/")[2]):
+        READERS[name]()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", NO_FILE)
+def test_in_place_of_what_a_page_shows_it_is_told(kind, tmp_path, monkeypatch):
+    monkeypatch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setattr("claimbook.pages.names.NOTEBOOKS", tmp_path)
+    folder = tmp_path / "results/own/page"
+    folder.mkdir(parents=True)
+    (folder / "shown.json").write_text('{"files": {"figure.csv": "ab"}, "records": {}}', "utf-8")
+    (tmp_path / "own").mkdir()
+    NO_FILE[kind](folder / "figure.csv")
+    NO_FILE[kind](tmp_path / "own/page.ipynb")
+    assert changed_since("own/page", None).startswith("figure.csv is ")
+    assert notebook_problem("own/page") == "notebook damaged"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in NO_FILE if kind != "a folder"])
+def test_the_website_is_made_of_files(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(book, "PROJECT", tmp_path)
+    (tmp_path / "results/own").mkdir(parents=True)
+    (tmp_path / "results/own/figure.csv").write_text("", "utf-8")
+    book.check_no_links()
+    NO_FILE[kind](tmp_path / "results/own/evidence.json")
+    with pytest.raises(InputError, match="evidence.json: expected a file, got a link, a pipe or a device"):
+        book.check_no_links()

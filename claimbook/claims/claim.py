@@ -17,7 +17,7 @@ from claimbook.claims.rule import ERROR, MARGINS, SCALES, margin_of
 from claimbook.records import PROJECT, check_page
 from claimbook.records.checks import different, each, one_of, text, types_of_fields, whole
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import check_project, read_yaml
+from claimbook.records.files import check_project, read_text, read_yaml, there
 
 PREDICATES = {  # predicate -> the tolerances it takes
     "identity": {"at_most"},
@@ -51,7 +51,8 @@ def papers() -> dict[str, Paper]:
     Raises InputError if such a file is damaged or lacks a field, and outside a clone.
     """
     check_project()
-    found = [read_paper(path) for path in (PROJECT / "papers").glob("*/paper.yml")]
+    found = [read_paper(path / "paper.yml") for path in (PROJECT / "papers").glob("*")
+             if there(path / "paper.yml")]
     return {paper.name: paper for paper in sorted(found, key=lambda one: (one.order, one.name))}
 
 
@@ -59,7 +60,7 @@ def read_paper(path: Path) -> Paper:
     """The paper that this file describes; raises InputError for damage and for fields that are
     missing, unknown or of another type."""
     try:
-        found = read_yaml(path.read_text("utf-8"))
+        found = read_yaml(read_text(path))
         check_entries(found, Paper, given=("name",))
         if not isinstance(found["pages"], list):
             raise ValueError(f"pages: expected a list, got {found['pages']!r:.100}")
@@ -268,7 +269,7 @@ def read_claims(path: Path, paper: str, state) -> list[Claim]:
     """The claims in a file, cached for its present state."""
     claims = []
     try:
-        found = read_yaml(path.read_text("utf-8"))
+        found = read_yaml(read_text(path))
         check_names(found, ("paper", "claims"), ("paper", "claims"))
         if found["paper"] != paper:
             raise ValueError(f"paper: expected {paper}, the name of the folder, got {found['paper']!r:.100}")

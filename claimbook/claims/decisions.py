@@ -19,7 +19,7 @@ from claimbook.claims.rule import FEWEST_SEEDS, verdict_of, words_of
 from claimbook.records import PROFILES, results_folder
 from claimbook.records.checks import MEASURED, instance, numbers, rank
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import read_object
+from claimbook.records.files import read_object, there
 
 # Of the evidence, by profile; a closed form is "exact".
 STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
@@ -297,7 +297,7 @@ def decision_on_record(claim: Claim) -> Decision:
     """The decision that the committed evidence gives; raises InputError if it is damaged, or of a claim
     that has other parts today."""
     path = evidence_path(claim.page) if claim.page else None
-    if path is None or not path.exists():
+    if path is None or not there(path):
         return Decision(claim)
     try:
         evidence = read_object(path)

@@ -1,26 +1,40 @@
 """Pages executed again beside their committed notebooks: which number moved, in which cell.
 
 As in nbval, each kind of output is compared by itself, after the replacements of nbval.cfg. Left
-out are bitmaps, and cells marked NBVAL_IGNORE_OUTPUT or NBVAL_SKIP by a tag or a comment.
+out are bitmaps, and cells marked NBVAL_IGNORE_OUTPUT or NBVAL_SKIP by a tag or a comment. Beyond nbval,
+the drawings are compared, and the files that the page writes.
 """
 
+import base64
 import configparser
 import difflib
+import io
+import json
+import math
 import re
 import sys
 import time
 from itertools import zip_longest
+from pathlib import Path
 
 from claimbook.commands.run import sound_notebook
 from claimbook.pages.execution import PageFailed, execute, own_cells
 from claimbook.pages.names import notebooks_folder
+from claimbook.records import results_folder
+from claimbook.records.checksums import FILE, bytes_digest, with_digests
 from claimbook.records.compute import environment
 from claimbook.records.errors import InputError
-from claimbook.records.files import temporary_folder
+from claimbook.records.files import damage_told, read_text, temporary_folder, there, to_json
 
 IGNORED = {"nbval-ignore-output", "nbval-skip"}
 IGNORED_COMMENT = re.compile(r"^\s*#+\s*NBVAL_(IGNORE_OUTPUT|SKIP)\s*$", re.MULTILINE)
 NOT_COMPARED = {"image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json"}
+DRAWING = "image/svg+xml"
+HASHED = re.compile(r'(?<=[#"])([A-Za-z]\w*?)[0-9a-f]{10}(?=[")])')  # Matplotlib's names of markers and such
+PIXELS = re.compile(r"data:image/png;base64,([^\"]*)")
+NUMBER = re.compile(r"(?<![\w#.-])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+NEAR = 0.05  # pixels
+LAST, NOTHING = 2e-5, 1e-12  # of six digits the last, and what is 0
 WORD = re.compile(r"[^\s,;()\[\]]+")
 
 
@@ -30,12 +44,13 @@ def compare(page: str) -> list[str]:
     Raises InputError where there is no notebook to compare with, PageFailed where a cell fails.
     """
     path = notebooks_folder() / f"{page}.ipynb"
-    committed = sound_notebook(path) if path.exists() else None
+    committed = sound_notebook(path) if there(path) else None
     if committed is None:
         raise InputError(f"{page}: expected a committed notebook to compare with, got none; make it with "
                          f"python -m claimbook run {page}")
     with temporary_folder() as folder, environment(CLAIMBOOK_OUTPUT=folder):
         executed = execute(page, {})
+        written = {path.name: read_text(path) for path in Path(folder).iterdir()}
     if executed is None:
         raise InputError(f"{page}: expected Jupyter, which executes notebooks, found none: pip install "
                          "papermill jupytext ipykernel")
@@ -44,7 +59,8 @@ def compare(page: str) -> list[str]:
         raise InputError(f"{page}: expected the notebook of today's page, got one of another; make it with "
                          f"python -m claimbook run {page}")
     return [f"{page}: cell {number}: {told}" for number, cells in enumerate(zip(before, now), 1)
-            for told in moved_outputs(*map(outputs_of, cells))]
+            for told in [*moved_outputs(*map(outputs_of, cells)), *moved_drawings(*map(drawings_of, cells))]
+            ] + [f"{page}: {told}" for told in moved_files(page, with_digests(written))]
 
 
 def compare_all(pages: list[str], say) -> int:
@@ -102,6 +118,68 @@ def moved_outputs(before: dict, now: dict) -> list[str]:
         else:
             found += [told for texts in zip(old, new) for told in moved(*texts)]
     return list(dict.fromkeys(found))  # a table's number stands in its text and in its HTML
+
+
+def drawings_of(cell) -> list[str]:
+    """The drawings that a cell shows."""
+    return [output.data[DRAWING] for output in cell.outputs if DRAWING in output.get("data", {})]
+
+
+def moved_drawings(before: list[str], now: list[str]) -> list[str]:
+    """What differs between the drawings of a cell, in letters, colors and shapes, or in places by more than
+    NEAR; machines and their libraries may differ in the last digits."""
+    found = []
+    for old, new in zip(before, now):  # their numbers are compared with the other outputs
+        if len(differing := difference(*map(shape_and_places, (old, new)))):
+            found.append(f"another drawing, {differing}")
+    return found
+
+
+def difference(before, now) -> str:
+    """The first line in which two drawings differ, or how far their places are apart, or nothing."""
+    (old, old_places), (new, new_places) = before, now
+    if old != new:
+        line, other = next((one, other) for one, other in zip_longest(old.splitlines(), new.splitlines())
+                           if one != other)
+        return f"{line!r:.100} before, {other!r:.100} now"
+    farthest = max(map(abs, (one - other for one, other in zip(old_places, new_places))), default=0)
+    return f"whose places moved by up to {farthest:.3g} pixels" if farthest > NEAR else ""
+
+
+def shape_and_places(drawing: str) -> tuple[str, list[float]]:
+    """An SVG without its numbers, and these; bitmaps in it are known by their pixels."""
+    from PIL import Image
+
+    names = {}
+    named = lambda found: f"{found[1]}-{names.setdefault(found[0], len(names))}"
+    pixels = lambda found: bytes_digest(Image.open(io.BytesIO(base64.b64decode(found[1]))).convert("RGBA").tobytes())
+    text = HASHED.sub(named, PIXELS.sub(pixels, re.sub(r"Matplotlib v[\d.]+", "Matplotlib", drawing)))
+    return NUMBER.sub("#", text), list(map(float, NUMBER.findall(text)))
+
+
+def moved_files(page: str, now: dict[str, str]) -> list[str]:
+    """What differs between the files that an execution wrote and those that are committed: the numbers of
+    figures, the evidence, and which records the page showed."""
+    found = []
+    for name, text in now.items():
+        path = results_folder() / page / name
+        with damage_told(path, "what an execution writes"):
+            before = read_text(path)
+            if name == FILE:  # its digests are of the last bit
+                before, text = (to_json(json.loads(own)["records"]) for own in (before, text))
+        found += [f"{name}: {told}" for told in moved(before, but_for_last_digits(before, text))]
+    return found
+
+
+def but_for_last_digits(before: str, now: str) -> str:
+    """The text of today, with each line as before in which only the last digits are others: machines
+    differ in them, and a sum that should be 0 is one of them."""
+    old, new = before.splitlines(), now.splitlines()
+    same = lambda one, other: NUMBER.sub("#", one) == NUMBER.sub("#", other) and all(
+        math.isclose(float(a), float(b), rel_tol=LAST, abs_tol=NOTHING)
+        for a, b in zip(NUMBER.findall(one), NUMBER.findall(other)))
+    return "\n".join(new if len(old) != len(new) else
+                     [one if same(one, other) else other for one, other in zip(old, new)])
 
 
 def moved(before: str, now: str) -> list[str]:

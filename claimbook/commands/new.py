@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from claimbook.records.errors import InputError
-from claimbook.records.files import PROJECT, write_together
+from claimbook.records.files import PROJECT, read_text, write_together
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 PAPER = """\
@@ -229,7 +229,7 @@ def new_page(name: str, page: str) -> list[str]:
     check_free(module, notebook)
     measured = "".join(part.capitalize() for part in page.split("_"))
     words = {"name": name, "page": page, "number": len(claims) + 1, "measured": measured}
-    of = lambda file: (folder / file).read_text("utf-8")
+    of = lambda file: read_text(folder / file)
     return written({
         module: MODULE.format(**words),
         notebook: NOTEBOOK.format(**words),

@@ -21,7 +21,7 @@ from claimbook.records.checks import instance
 from claimbook.records.checksums import changed_since, with_digests
 from claimbook.records.compute import environment
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import check_writable, temporary_folder, write_text, write_together
+from claimbook.records.files import check_writable, read_text, temporary_folder, there, write_text, write_together
 from claimbook.records.limits import FILE, Limits
 
 
@@ -63,7 +63,7 @@ def refresh(page: str) -> str:
     """Execute a page as it is and put its notebook and results in place."""
     with temporary_folder() as folder, environment(CLAIMBOOK_OUTPUT=folder):
         notebook = execute(page, {})
-        texts = {path.name: path.read_text("utf-8") for path in Path(folder).iterdir()}
+        texts = {path.name: read_text(path) for path in Path(folder).iterdir()}
     texts = {results_folder() / page / name: text
              for name, text in with_digests(texts, notebook).items()}
     if notebook is None:
@@ -109,7 +109,7 @@ def as_text(notebook) -> str:
 def notebook_problem(page: str) -> str | None:
     """Why the committed notebook is not an execution of the page, or None if it is."""
     path = notebooks_folder() / f"{page}.ipynb"
-    if not path.exists():
+    if not there(path):
         return "never executed"
     notebook = sound_notebook(path)
     if notebook is None:
@@ -142,7 +142,7 @@ def sound_notebook(path: Path):
     import nbformat
 
     try:
-        notebook = nbformat.v4.reads(path.read_text("utf-8"))  # which leaves the check to us
+        notebook = nbformat.v4.reads(read_text(path))  # which leaves the check to us
         if notebook.nbformat != 4:
             return None
         nbformat.validate(notebook)

@@ -21,7 +21,7 @@ from claimbook.pages.names import notebooks_folder
 from claimbook.records import PROJECT, digest
 from claimbook.records.compute import environment
 from claimbook.records.errors import InputError, OutOfTime
-from claimbook.records.files import damage_told, matplotlib_folder, temporary_folder
+from claimbook.records.files import damage_told, matplotlib_folder, read_text, temporary_folder
 
 CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
 NO_CODE = re.compile(r"\[(markdown|md|raw)\]")  # in the line that begins a cell
@@ -61,7 +61,7 @@ def page_source(page: str) -> str:
     """The text of a page; raises InputError where it has none."""
     path = notebooks_folder() / f"{page}.py"
     with damage_told(path, "a page"):
-        return path.read_text("utf-8-sig")
+        return read_text(path, "utf-8-sig")
 
 
 def parameters_cell(page: str) -> tuple[str, int, int]:

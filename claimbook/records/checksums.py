@@ -6,13 +6,12 @@ the notebook's outputs, one of every file that the page wrote, and the checksum 
 
 import hashlib
 import json
-import os
 from pathlib import Path
 
 from claimbook.records.checks import instance, text
 from claimbook.records.components import digest
 from claimbook.records.errors import DAMAGE
-from claimbook.records.files import damage_told, read_object, to_json
+from claimbook.records.files import damage_told, read_bytes, read_object, there, to_json
 from claimbook.records.records import load_record, paths_by_name, results_folder
 
 FILE = "shown.json"
@@ -33,7 +32,7 @@ def with_digests(texts: dict[str, str], notebook=None) -> dict[str, str]:
 def names_shown(page: str) -> set[str]:
     """The names of the records that a page showed, its own and those that it shares with others."""
     path = results_folder() / page / FILE
-    if not path.exists():
+    if not there(path):
         return set()
     with damage_told(path, "what the page shows"):
         return set(texts_of(read_object(path), "records"))
@@ -64,9 +63,13 @@ def changed_since(page: str, notebook) -> str | None:
     except DAMAGE:
         return f"{FILE} damaged"
     for name, expected in files.items():
-        if not os.path.isfile(folder / name):
+        try:
+            content = read_bytes(folder / name)
+        except FileNotFoundError:
             return f"{name} missing"
-        if bytes_digest((folder / name).read_bytes()) != expected:
+        except OSError as error:
+            return f"{name} is {error.strerror}"
+        if bytes_digest(content) != expected:
             return f"{name} edited since the page was executed"
     if shown.get("notebook") != outputs_digest(notebook):
         return "outputs edited since the page was executed"

@@ -2,12 +2,14 @@
 
 import contextlib
 import copy
+import errno
 import fcntl
 import functools
 import json
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import time
@@ -67,6 +69,38 @@ def parsed(text: str):
     return yaml.load(text, Loader=OnceEach)
 
 
+def plain(path, flags: int) -> int:
+    """How files are opened that others may have written (`opener` of `open`): links, which could lead to any
+    file of the machine, are refused, and so are pipes and devices, which might never end."""
+    try:
+        number = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "a link, not a file", os.fspath(path)) from None
+        raise
+    if stat.S_ISREG(os.fstat(number).st_mode):
+        return number
+    os.close(number)
+    raise OSError(errno.EINVAL, "no file, but a folder, a pipe or a device", os.fspath(path))
+
+
+def read_text(path: Path, encoding: str = "utf-8") -> str:
+    """The text of a file, opened by `plain`."""
+    with open(path, encoding=encoding, opener=plain) as file:
+        return file.read()
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file, opened by `plain`."""
+    with open(path, "rb", opener=plain) as file:
+        return file.read()
+
+
+def there(path: Path) -> bool:
+    """Whether something has this name, be it a link to nothing."""
+    return os.path.lexists(path)
+
+
 def folder_named(variable: str, default: str) -> Path:
     """The folder that an environment variable names, or a default one: the project's, where the
     path is relative. Raises InputError for the home of a user whom nobody knows."""
@@ -104,7 +138,7 @@ def check_project() -> None:
 
 def read_object(path: Path) -> dict:
     """The names and values in a JSON file; raises ValueError for a file of something else."""
-    found = json.loads(path.read_text("utf-8"))
+    found = json.loads(read_text(path))
     if not isinstance(found, dict):
         raise ValueError(f"expected names with values, got {found!r:.100}")
     return found

@@ -129,11 +129,11 @@ def load_record(path: Path) -> Record:
     not what its name and key say."""
     instance(str | Path, path=path)
     try:
-        state = os.stat(path)
+        state = os.stat(path, follow_symlinks=False)
     except (OSError, ValueError) as error:  # of a path that cannot be
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: expected a record, got {reason!r}") from None
-    if not stat.S_ISREG(state.st_mode):  # from a pipe nothing might ever come
+    if not stat.S_ISREG(state.st_mode):  # but a link or a pipe
         raise InputError(f"{path}: expected a record, got no file")
     record = read_record(os.fspath(path), state.st_mtime_ns, state.st_size, state.st_ino)
     return copy(record)  # whether it is stale is asked of today's components

@@ -6,6 +6,7 @@ it builds.
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,7 @@ def build() -> Path:
     if not jupyter_book.exists():
         raise InputError(f"{jupyter_book}: expected Jupyter Book, got none; requirements.txt has "
                          "its version")
+    check_no_links()
     write_generated(ledger())
     # Everything is built anew: an unchanged page would not repeat its warnings, and Sphinx leaves views
     # of sources as they are where another page now leads to them.
@@ -42,6 +44,15 @@ def build() -> Path:
     command = [jupyter_book, "build", PROJECT, "--all", "-W", "-n", "--keep-going", "-q"]
     subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
     return PROJECT / "_build" / "html" / "index.html"
+
+
+def check_no_links() -> None:
+    """Raises InputError for a link to a file, a pipe or a device among what the website is made of: it
+    would show what that leads to."""
+    for folder in ("book", "notebooks", "results", "icllib"):
+        for path in (PROJECT / folder).rglob("*"):
+            if not path.is_dir() and not stat.S_ISREG(path.lstat().st_mode):
+                raise InputError(f"{path}: expected a file, got a link, a pipe or a device")
 
 
 def write_generated(decisions: list[Decision]) -> None:

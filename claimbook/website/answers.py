@@ -4,7 +4,7 @@ from functools import cache
 
 from claimbook.claims import Claim
 from claimbook.records.errors import InputError
-from claimbook.records.files import PROJECT, damage_told, read_yaml
+from claimbook.records.files import PROJECT, damage_told, read_text, read_yaml, there
 
 FILE = "papers/{}/answers.yml"
 
@@ -16,10 +16,10 @@ def answers(paper: str) -> tuple[dict, ...]:
     Raises InputError for a damaged file and for an answer that lacks one of these.
     """
     path = PROJECT / FILE.format(paper)
-    if not path.exists():
+    if not there(path):
         return ()
     with damage_told(path, "answers"):
-        found = read_yaml(path.read_text("utf-8"))["answers"] or []
+        found = read_yaml(read_text(path))["answers"] or []
         lacking = [own for own in found if set(own) != {"claim", "by", "date", "text"}]
     if lacking:
         raise InputError(f"{path}: expected claim, by, date and text of each answer, got {lacking[0]}")

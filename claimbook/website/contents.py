@@ -8,7 +8,7 @@ from pathlib import Path
 
 from claimbook.claims import papers
 from claimbook.claims.decisions import Decision, ledger
-from claimbook.records.files import PROJECT, write_text, write_together
+from claimbook.records.files import PROJECT, read_text, write_text, write_together
 from claimbook.website.ledger import summary
 
 CHAPTERS = re.compile(r"(?<=  - caption: Papers\n    chapters:\n).*?(?=  - caption:)", re.DOTALL)
@@ -24,7 +24,7 @@ def write_contents() -> list[str]:
 
 def contents(decisions: list[Decision]) -> dict[str, str]:
     """The files of the project that list papers, as they should be: name -> text."""
-    of = lambda name: (PROJECT / name).read_text("utf-8")
+    of = lambda name: read_text(PROJECT / name)
     table = summary(decisions, "book/")
     return {"_toc.yml": CHAPTERS.sub(chapters(), of("_toc.yml")),
             "README.md": TABLE.sub(lambda old: table, of("README.md"))}

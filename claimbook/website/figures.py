@@ -1,5 +1,6 @@
 """The figures of pages: their numbers, captions and places, and the first as a picture of its own."""
 
+import io
 import json
 import re
 from copy import deepcopy
@@ -11,6 +12,7 @@ from claimbook.pages.names import notebooks_folder
 from claimbook.records import results_folder
 from claimbook.records.checksums import paths_shown
 from claimbook.records.errors import InputError
+from claimbook.records.files import read_text
 
 NUMBERED = "Figure %s of this book."  # unlike "Figure 2", which is the paper's
 
@@ -70,7 +72,7 @@ def runs_shown(page: str) -> str:
     profiles = {path.parent.name for path in paths_shown(page)}
     drawn = results_folder() / page / "figure.csv"
     if drawn.exists():
-        profiles &= set(pd.read_csv(drawn).profile)
+        profiles &= set(pd.read_csv(io.StringIO(read_text(drawn))).profile)
     if not profiles:
         return ""
     return f" Made at profile {' and '.join(sorted(profiles))}."
@@ -79,7 +81,7 @@ def runs_shown(page: str) -> str:
 def first_figure(page: str) -> str:
     """The first figure of a committed notebook as SVG; raises InputError where there is none."""
     path = notebooks_folder() / f"{page}.ipynb"
-    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+    for cell in json.loads(read_text(path))["cells"]:
         for output in cell.get("outputs", ()):
             if picture := output.get("data", {}).get("image/svg+xml"):
                 return "".join(picture)

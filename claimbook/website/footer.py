@@ -6,13 +6,13 @@ from pathlib import PurePosixPath
 
 import yaml
 
-from claimbook.records.files import PROJECT
+from claimbook.records.files import PROJECT, read_text
 
 
 @cache
 def citation() -> dict:
     """What CITATION.cff says."""
-    return yaml.safe_load((PROJECT / "CITATION.cff").read_text("utf-8"))
+    return yaml.safe_load(read_text(PROJECT / "CITATION.cff"))
 
 
 def footer(app, pagename: str, context: dict) -> str:

@@ -11,6 +11,7 @@ from claimbook.pages.names import notebooks_folder
 from claimbook.records import Record, load_record, results_folder
 from claimbook.records.checksums import paths_shown
 from claimbook.records.errors import DAMAGE, InputError
+from claimbook.records.files import read_text
 from claimbook.records.provenance import clock_of
 
 load = cache(load_record)  # pages share records
@@ -58,5 +59,5 @@ def cited(paper: Paper) -> str:
 
 def title_of(page: str) -> str:
     """The title of a page of notebooks/, from its first lines."""
-    source = (notebooks_folder() / f"{page}.py").read_text("utf-8")
+    source = read_text(notebooks_folder() / f"{page}.py")
     return source.partition("# # ")[2].splitlines()[0]

@@ -1,6 +1,5 @@
 """Models for the estimators of scikit-learn: those that have a name, and what each was trained for."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,11 +7,13 @@ import torch
 
 from claimbook.records.checks import each, whole
 from claimbook.records.errors import DAMAGE, InputError
+from claimbook.records.files import read_object, there
 from icllib import checks
 from icllib.baselines import Ridge
+from icllib.data import checksum
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression
-from icllib.training.weights import load, run_of, trained_folders
+from icllib.training.weights import find_weights, load, run_of, trained_folders
 
 MODELS = "models.json"  # {name: record}, in a folder of results; see papers/export_models.py
 DRAWN = 1024  # prompts as in training, with which pairs are compared
@@ -61,17 +62,19 @@ class WithIntercept:
 
 def names() -> dict[str, Path]:
     """{name: record} of the models that have a name, of the project or else of the package."""
-    return {name: path for name, (path, _) in listed().items()}
+    return {name: path for name, (path, *_) in listed().items()}
 
 
-def listed() -> dict[str, tuple[Path, tuple[int, ...]]]:
-    """{name: (record of the model, numbers of pairs at which it answers well)}."""
+def listed() -> dict[str, tuple[Path, tuple[int, ...], tuple[str, str]]]:
+    """{name: (record of the model, numbers of pairs at which it answers well, SHA-256 of the record and of
+    the weights)}."""
     listed = {}
     for folder in reversed(trained_folders()):
-        if (folder / MODELS).exists():
+        if there(folder / MODELS):
             try:
-                models = json.loads((folder / MODELS).read_text("utf-8"))
-                listed |= {name: (folder / model["record"], each(whole, "pairs", model["pairs"]))
+                models = read_object(folder / MODELS)
+                listed |= {name: (folder / model["record"], each(whole, "pairs", model["pairs"]),
+                                  (model["record_sha256"], model["weights_sha256"]))
                            for name, model in models.items()}
             except DAMAGE as error:
                 raise InputError(f"{folder / MODELS}: expected models by name, got a damaged file "
@@ -82,16 +85,20 @@ def listed() -> dict[str, tuple[Path, tuple[int, ...]]]:
 def found(model) -> Predictor:
     """The predictor for a name, for the path of a record, or for a predictor.
 
-    Raises InputError for an unknown name, and if no weights are kept.
+    Raises InputError for an unknown name, if no weights are kept, and if those of a name, or its record,
+    are not the ones that were named.
     """
     if hasattr(model, "predict"):
         checks.predictor(model)
         return Predictor(model)
-    path, pairs = listed().get(str(model), (Path(str(model)), None))
+    path, pairs, expected = listed().get(str(model), (Path(str(model)), None, None))
     if path.suffix != ".json":
         raise InputError("model: expected a predictor, the path of a record or one of the names "
                          f"{', '.join(names()) or '(none yet)'}, got {model!r}")
     run = run_of(path)
+    if expected and (weights := find_weights(run)):
+        checksum(path, expected[0])
+        checksum(weights, expected[1])
     predictor = load(run)
     predictor.module.double()  # so that an answer does not depend on the rest of its batch
     return Predictor(predictor, run.task.dimension, pairs or run.recipe.lengths, run.task,

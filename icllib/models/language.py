@@ -7,19 +7,21 @@ model with scaled signed averaging the mask is the same, and the attention is th
 """
 
 import inspect
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from numbers import Integral
 
 import torch
 from torch import Tensor
+from torch.nn.parallel import DataParallel, DistributedDataParallel
 
 from claimbook.records.checks import each, whole
 from claimbook.records.errors import InputError
 from icllib.models import signed_fused, signed_language
 
-# What `transformers` calls the implementation, and the one with scaled signed averaging.
-NAME, SIGNED = signed_language.PREFIX_NAMES
+# What `transformers` calls the implementation, the one with scaled signed averaging, and that of a model with
+# "eager" attention, which also gives its weights.
+NAME, SIGNED, EAGER = signed_language.PREFIX_NAMES
 
 
 @contextmanager
@@ -28,7 +30,8 @@ def prefix_attention(model, lengths):
 
     Ding et al., Section 2.1. Later tokens stay causal and see the whole prefix. Every call of the
     model within the block counts, `generate` with its cache included.
-    model: a causal decoder of `transformers`, with softmax or scaled signed averaging; lengths: one
+    model: a causal decoder of `transformers`, with softmax or scaled signed averaging, compiled or wrapped for
+    several GPUs too; one that was loaded with "eager" attention keeps it; lengths: one
     integer per sequence of the batch, or a single one for every sequence of any batch; 0 for
     causal. They count real tokens: padding before or after them is left out.
     Raises InputError for lengths that do not fit the batch, for a decoder with other masks, for one
@@ -36,6 +39,7 @@ def prefix_attention(model, lengths):
     within, and where the model is saved: the lengths belong to a batch, so what is saved would be
     causal when it is loaded.
     """
+    given, model = model, unwrapped(model)
     config = signed_language.config_of(model).get_text_config(decoder=True)
     lengths = lengths.tolist() if isinstance(lengths, Tensor) else lengths
     if isinstance(lengths, Integral):
@@ -44,35 +48,43 @@ def prefix_attention(model, lengths):
         lengths = list(each(partial(whole, 0), "lengths", lengths))
     before = config._attn_implementation, getattr(config, "prefix_lengths", None)
     register()
-    name = SIGNED if before[0] in (signed_language.NAME, SIGNED) else NAME
+    name = {signed_language.NAME: SIGNED, SIGNED: SIGNED, "eager": EAGER, EAGER: EAGER}.get(before[0], NAME)
+    if getattr(model, "is_gradient_checkpointing", False) and name == NAME and before[0] not in ("sdpa", NAME):
+        raise InputError("model: expected sdpa or eager attention where gradients are checkpointed, since layers are "
+                         f"computed again after the block, got {before[0]}")
     model.set_attn_implementation(name)
     if config._attn_implementation != name or not signed_language.attention_layers(model):
         model.set_attn_implementation(before[0])
         raise InputError("model: expected a decoder whose attention `transformers` can set, "
                          f"got {type(model).__name__}")
-    config.prefix_lengths = lengths
-    inside = signed_language.models_in(model)
-    hooks = [module.register_forward_pre_hook(CheckCall(), with_kwargs=True) for module in inside]
-    hooks += [layer.register_forward_pre_hook(partial(signed_language.check_set, (name,)))
-              for layer in signed_language.attention_layers(model)
-              if layer.config._attn_implementation == name]
-    outside = [(module, way, vars(module).get(way)) for module in inside for way in signed_language.UPLOADS]
-    for module, way, _ in outside:
-        setattr(module, way, refuse_to_save)
-    try:
-        yield model
-    finally:
-        for hook in hooks:
-            hook.remove()
-        for module, way, own in outside:
-            delattr(module, way)
-            if own is not None:  # of scaled signed averaging, or of a block around this one
-                setattr(module, way, own)
-        model.set_attn_implementation(before[0])
-        if before[1] is None:
-            del config.prefix_lengths  # it would be saved with the model
-        else:
-            config.prefix_lengths = before[1]
+    with ExitStack() as afterwards:  # all of it, whatever fails
+        afterwards.callback(put_back, config, "prefix_lengths", before[1])  # it would be saved with the model
+        afterwards.callback(model.set_attn_implementation, before[0])
+        config.prefix_lengths = lengths
+        for module in signed_language.models_in(model):
+            afterwards.callback(module.register_forward_pre_hook(CheckCall(), with_kwargs=True).remove)
+            for way in signed_language.UPLOADS:  # of scaled signed averaging, or of a block around this one
+                afterwards.callback(put_back, module, way, vars(module).get(way))
+                setattr(module, way, refuse_to_save)
+        for layer in signed_language.attention_layers(model):
+            if layer.config._attn_implementation == name:
+                check = partial(signed_language.check_set, (name,))
+                afterwards.callback(layer.register_forward_pre_hook(check).remove)
+        yield given
+
+
+def unwrapped(model):
+    """The model within those that compile it or run it on several GPUs."""
+    while isinstance(model, (torch._dynamo.OptimizedModule, DataParallel, DistributedDataParallel)):
+        model = model._orig_mod if isinstance(model, torch._dynamo.OptimizedModule) else model.module
+    return model
+
+
+def put_back(place, name: str, value) -> None:
+    """Give an object's attribute its value of before; none where that is None."""
+    vars(place).pop(name, None)
+    if value is not None:
+        setattr(place, name, value)
 
 
 def refuse_to_save(*words, **named):
@@ -123,8 +135,23 @@ def register() -> None:
 
     AttentionInterface.register(NAME, sdpa_attention_forward)
     AttentionMaskInterface.register(NAME, prefix_mask)
+    AttentionInterface.register(EAGER, eager_attention)
+    AttentionMaskInterface.register(EAGER, eager_prefix_mask)
     AttentionInterface.register(SIGNED, signed_language.signed_attention)
     AttentionMaskInterface.register(SIGNED, signed_prefix_mask)
+
+
+def eager_attention(layer, *words, **options):
+    """The attention that a layer would take by the name "eager": its module's own."""
+    return inspect.unwrap(type(layer).forward).__globals__["eager_attention_forward"](layer, *words, **options)
+
+
+def eager_prefix_mask(*words, dtype=torch.float32, **options) -> Tensor:
+    """The same mask as what eager attention adds to its scores."""
+    seen = prefix_mask(*words, **options)
+    mask = torch.zeros_like(seen, dtype=dtype).masked_fill_(~seen, torch.finfo(dtype).min)
+    mask.of_prefixes = True
+    return mask
 
 
 def signed_prefix_mask(*words, **options):

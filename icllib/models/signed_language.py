@@ -23,7 +23,7 @@ from icllib.models.mixing import SignedLogOfHeads
 from icllib.models.scoring import SignedAveraging
 
 NAME = "icllib_signed_averaging"  # what `transformers` calls the function
-PREFIX_NAMES = "icllib_prefix", "icllib_signed_prefix"  # and those of prefix attention
+PREFIX_NAMES = "icllib_prefix", "icllib_signed_prefix", "icllib_eager_prefix"  # and those of prefix attention
 LEAST = 5, 4  # version of `transformers`; earlier ones leave out some layers' scale, or have no names
 # What some models add to their scores or weights, and a cache that the function would have to fill.
 REFUSED = ("position_bias", "softcap", "s_aux", "cache")
@@ -236,7 +236,8 @@ def check_set(names: tuple[str, ...], layer, inputs) -> None:
 
 def models_in(model) -> list[nn.Module]:
     """The model and those within it, such as the one without a head, that can be called or saved."""
-    return [module for module in model.modules() if hasattr(module, "save_pretrained")]
+    return [module for module in model.modules() if hasattr(module, "save_pretrained")
+            and not isinstance(module, torch._dynamo.OptimizedModule)]  # which hands on what it is asked
 
 
 def attention_layers(model) -> list[nn.Module]:

@@ -7,7 +7,7 @@ import torch
 
 from claimbook.records.checks import component
 from claimbook.records.compute import ON_CPU
-from claimbook.records.files import PROJECT
+from claimbook.records.files import PROJECT, read_text
 from icllib.streams import Stream
 from icllib.tasks import sample_each
 from icllib.training.build import build
@@ -50,7 +50,7 @@ def speed() -> float:
     benchmarks/check_gpu.py has measured with one model in TF32, which is less than fleets reach."""
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "NVIDIA H200"
     path = PROJECT / "benchmarks/results" / f"{device.replace(' ', '_')}.json"
-    measured = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    measured = json.loads(read_text(path)) if path.exists() else {}
     rows = measured.get("12/8/256", {}).get("rows", [])
     return next((row["multiply_adds_per_second"] for row in rows if row["contestant"] == "ours, M=1"),
                 SPEED)

@@ -20,7 +20,7 @@ from claimbook.records import (
     versions)
 from claimbook.records.checks import component, text, whole
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import PACKAGE
+from claimbook.records.files import PACKAGE, plain
 from claimbook.records.provenance import tell_of_changed_sources
 from claimbook.records.records import maker
 from icllib.checks import floating
@@ -196,7 +196,7 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
     """What is noted in a file of weights, such as its key, and the tensors; raises InputError where
     it has none."""
     try:
-        with safe_open(path, "pt") as file:
+        with open(path, "rb", opener=plain), safe_open(path, "pt") as file:
             noted, tensors = file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}
         floating(**tensors)
         text(key=noted["key"], **json.loads(noted.get("sources", "{}")))

@@ -6,8 +6,10 @@ import random
 
 import pytest
 import torch
+from torch import nn
 from transformers import Trainer, TrainingArguments
 
+from claimbook.records.errors import InputError
 from icllib.models.language import prefix_attention
 from icllib.models.signed_language import load_signed_averaging
 from random_language_models import MAKE, TOKENS, make
@@ -156,3 +158,70 @@ def test_an_evaluation_of_lm_eval_equals_one_by_hand(name, tmp_path):
         torch.testing.assert_close(own, expected, atol=1e-4, rtol=0)
         right += int(expected.argmax()) == asked["right"]
     assert found["results"]["toy"]["acc,none"] == pytest.approx(right / len(questions))
+
+
+@pytest.mark.parametrize("implementation", ["eager", "sdpa", "ssa"])
+@pytest.mark.parametrize("checkpointing", [None, True, False], ids=["none", "reentrant", "not reentrant"])
+@pytest.mark.parametrize("wrap", [lambda model: model, nn.DataParallel], ids=["plain", "parallel"])
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+def test_gradients_of_a_prefix_are_the_same_whatever_computes_them(name, implementation, checkpointing, wrap):
+    """Also where layers are computed again in the backward pass, when the block has ended."""
+    found, signed = [], implementation == "ssa"
+    for own, again in (("sdpa", None), (implementation, checkpointing)):
+        model = make(name, ssa=signed).train()
+        if not signed:
+            model.set_attn_implementation(own)
+        before = model.config._attn_implementation
+        if again is not None:
+            model.gradient_checkpointing_enable({"use_reentrant": again})
+        called = wrap(model) if found else model
+        with prefix_attention(called, [4, 2]):
+            loss = called(**batch(), attention_mask=torch.ones_like(TOKENS), use_cache=False).loss
+        assert model.config._attn_implementation == before and not hasattr(model.config, "prefix_lengths")
+        loss.sum().backward()
+        found.append({key: p.grad.clone() for key, p in model.named_parameters()})
+    near = {"atol": 3e-6, "rtol": 1e-3} if implementation == "eager" else {"atol": 1e-12, "rtol": 1e-9}
+    for key, expected in found[0].items():  # Llama's own eager attention takes softmax in single precision
+        torch.testing.assert_close(found[1][key], expected, **near)
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_attention_maps_of_a_prefix(name):
+    """Of a model with eager attention: the weights of each layer, with which the prefix sees itself."""
+    model = make(name, ssa=False)
+    model.set_attn_implementation("eager")
+    with torch.no_grad(), prefix_attention(model, [4, 2]):
+        shown = model(TOKENS, output_attentions=True)
+    assert len(shown.attentions) == 2
+    for weights in shown.attentions:
+        torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]))
+        for row, length in enumerate((4, 2)):
+            seen = torch.ones(6, 6).tril().bool()
+            seen[:length, :length] = True
+            assert ((weights[row] > 0) == seen).all()
+    expected = shown.logits
+    model.set_attn_implementation("sdpa")
+    with torch.no_grad(), prefix_attention(model, [4, 2]):
+        torch.testing.assert_close(model(TOKENS).logits, expected, atol=3e-6, rtol=1e-3)
+
+
+def test_the_end_of_a_prefix_leaves_nothing_behind_whatever_fails():
+    model = make("llama", ssa=False)
+    with torch.no_grad():
+        causal = model(TOKENS).logits
+        first, second = prefix_attention(torch.compile(model, backend="eager"), 4), prefix_attention(model, 2)
+        first.__enter__(), second.__enter__()
+        first.__exit__(None, None, None), second.__exit__(None, None, None)  # not as they were opened
+        with pytest.raises(ZeroDivisionError), prefix_attention(torch.nn.DataParallel(model), 4):
+            1 / 0
+        model.set_attn_implementation("sdpa")
+        assert (model(TOKENS).logits == causal).all()
+
+
+def test_layers_that_would_be_computed_again_by_another_attention_are_refused():
+    model = make("llama", ssa=False).train()
+    model.gradient_checkpointing_enable()
+    model.config._attn_implementation = "flex_attention"
+    with pytest.raises(InputError, match="expected sdpa or eager attention where gradients are checkpointed"):
+        with prefix_attention(model, 4):
+            pass

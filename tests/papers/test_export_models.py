@@ -12,6 +12,7 @@ import pytest
 
 from claimbook.claims import find_claim
 from claimbook.records import PROJECT, from_settings, load_record
+from claimbook.records.errors import InputError
 from icllib.estimators import InContextRegressor, names
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
@@ -50,6 +51,13 @@ def test_a_name_gets_the_model_of_most_tasks_that_answers_at_the_most_numbers_of
     answers = [InContextRegressor(model).fit(X[:9], y[:9]).predict(X[9:])
                for model in ("test/small", str(names()["test/small"]))]
     assert (answers[0] == answers[1]).all() and answers[0].std() > 0
+    # Another model of the same settings in its place, its record with it, is told.
+    noted = json.loads(export_models.target().read_text("utf-8"))
+    for file, kind in (("record_sha256", "json"), ("weights_sha256", "safetensors")):
+        changed = {"test/small": noted["test/small"] | {file: 64 * "0"}}
+        export_models.target().write_text(json.dumps(changed), "utf-8")
+        with pytest.raises(InputError, match=rf"\.{kind}: expected SHA-256 0000"):
+            InContextRegressor("test/small").fit(X[:9], y[:9])
 
 
 def test_models_of_the_project_that_have_a_name_have_passed_their_gates(monkeypatch):

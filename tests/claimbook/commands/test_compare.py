@@ -3,13 +3,16 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
 from conftest import FORKED
 
+from claimbook.commands import compare
 from claimbook.commands.compare import moved, moved_outputs, outputs_of
 from claimbook.records import PROJECT
 
@@ -62,9 +65,10 @@ def test_what_moved_is_named(before, now, told):
     assert moved(before, now) == told
 
 
-PICTURE = """from IPython.display import SVG, HTML, Image, display
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+PICTURE = f"""from IPython.display import SVG, HTML, Image, display
 import base64
-PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+PIXEL = base64.b64decode("{PIXEL}")
 """
 CELLS = {  # code, then what is put into the committed outputs for what it gives
     "a changed number": ("print(0.125)", "0.125", "0.25"),
@@ -132,3 +136,77 @@ def test_nbval_says_the_same_of_every_kind_of_output(tmp_path, page):
         "a changed number", "a missing output", "an output that is no longer there",
         "no drawing any more", "a number in HTML alone", "a number on the other stream",
         "beside what is sanitized"}
+
+
+DRAWN = """import icllib, pandas as pd
+import matplotlib.pyplot as plt
+table = claimbook.Page("causal_lm/sample").save_figure(pd.DataFrame({"series": ["ours", "theirs"], "y": [0.125, 1e-20]}))
+# %% tags=["figure"]
+axes = plt.subplots(figsize=(3, 2))[1]
+axes.imshow([[0, 1], [1, 0]], cmap="gray")
+line = axes.plot([0, 1], [0.125, 1], "o-", color="#1f77b4", label="ours")
+"""
+SCRIPT = "<script>alert(1)</script>"
+FORGED = {  # what is changed in the committed notebook or beside it, and what is told
+    "nothing": ("", "", None),
+    "a number of the figure": ("ours,0.125", "ours,0.12", "figure.csv: 0.12 before, 0.125 now, in 'ours,0.125'"),
+    "one more row": ("theirs,1e-20", "theirs,1e-20\nmore,1", "figure.csv: 4 lines before, 3 now"),
+    "its last digit": ("ours,0.125", "ours,0.125001", None),
+    "a point of the drawing": ("a path", 3, "cell 3: another drawing, whose places moved by up to 3 pixels"),
+    "a place by a hundredth of a pixel": ("a path", 0.01, None),
+    "a color": ("stroke: #1f77b4", "stroke: #ff0000", "cell 3: another drawing, "),
+    "a script": ("</metadata>", f"{SCRIPT}</metadata>", "cell 3: another drawing, "),
+    "a script in a comment": ("<!-- ", f"<!-->{SCRIPT}", "cell 3: another drawing, "),
+    "a letter": ("a letter", None, "cell 3: another drawing, "),
+    "a pixel": ("a bitmap", None, "cell 3: another drawing, "),
+    "Matplotlib's version": ("Matplotlib v3", "Matplotlib v4", None),
+    "the name of a marker": ("a name", None, None),
+}
+
+
+@FORKED
+def test_a_forged_figure_is_told(page, icllib, results, monkeypatch):
+    folder = page(DRAWN)
+    shutil.copyfile(PROJECT / "notebooks/nbval.cfg", folder.parent / "nbval.cfg")
+    assert icllib("run", "causal_lm/sample")[0] == 0
+    notebook, numbers = folder / "sample.ipynb", results / "causal_lm/sample/figure.csv"
+    sound = {path: path.read_text("utf-8") for path in (notebook, numbers)}
+    kept = {path.name: path.read_text("utf-8") for path in numbers.parent.iterdir() if path.name != "shown.json"}
+
+    def executed(page, parameters):  # once for all
+        for name, text in kept.items():
+            Path(os.environ["CLAIMBOOK_OUTPUT"], name).write_text(text, "utf-8")
+        return nbformat.reads(sound[notebook], 4)
+
+    assert icllib("compare", "causal_lm/sample")[0] == 0
+    monkeypatch.setattr(compare, "execute", executed)
+    for name, (old, new, told) in FORGED.items():
+        for path, text in sound.items():
+            if old == "a path":
+                text = re.sub(r"(<path d=\\\"M )([0-9.]+)", lambda found: f"{found[1]}{float(found[2]) + new}", text)
+            elif old == "a name":
+                text = re.sub(r"\bm([0-9a-f]{10})\b", lambda found: "m" + found[1][::-1], text)
+            elif old == "a letter":
+                text = re.sub(r"(xlink:href=\\\"#BookSans-Regular-)\w+", r"\g<1>0", text, count=1)
+            elif old == "a bitmap":
+                text = re.sub(r"(base64,)[^\"\\]*(?:\\n[^\"\\]*)*", lambda found: found[1] + PIXEL, text)
+            else:
+                text = text.replace(old, new)
+            path.write_text(text, "utf-8")
+        changed = [path.name for path, text in sound.items() if path.read_text("utf-8") != text]
+        assert bool(changed) is (name != "nothing"), name
+        code, out, _ = icllib("compare", "causal_lm/sample")
+        assert (told or "as committed") in out and code == bool(told), (name, out)
+
+
+@FORKED
+def test_evidence_that_was_made_up_is_told(page, icllib, results, monkeypatch):
+    page("import icllib\npage = claimbook.Page('causal_lm/propositions')\n"
+         "page.decide('causal_lm.1', {part: [1e-15] for part in claimbook.claims.find_claim('causal_lm.1').parts}, 'paper')")
+    assert icllib("run", "causal_lm/sample")[0] == 0
+    path = results / "causal_lm/sample/evidence.json"
+    sound = path.read_text("utf-8")
+    for old, new, told in (("1e-15", "3e-16", "as committed"), ("1e-15", "0.5", "evidence.json: 0.5 before, 1e-15 now")):
+        assert old in sound
+        path.write_text(sound.replace(old, new), "utf-8")
+        assert told in icllib("compare", "causal_lm/sample")[1]
