@@ -211,6 +211,8 @@ CALLS |= {
                         dict(samples=SAMPLES)),
     "interval": (rule.interval, dict(samples=SAMPLES, scale="log", level=0.9)),
     "prediction_interval": (rule.prediction_interval, dict(samples=SAMPLES, scale="linear")),
+    "direction": (rule.direction, dict(samples=SAMPLES, region=(0.0, 1.0), scale="log", strict=True)),
+    "absent": (rule.absent, dict(samples=SAMPLES, kind="ratio of errors", printed=0.1)),
     "size": (rule.size, dict(samples=SAMPLES, printed=0.1, scale="log", null=1.0)),
     "lead": (rule.lead, dict(better=18, pairs=20)), "words_of": (rule.words_of, dict(states=["yes", "no"])),
     "DataFile": (DataFile, dict(name="a", sha256="b")),

@@ -8,8 +8,7 @@ from claimbook.pages.plotting import draw
 from icllib.training import Run
 from papers.colors import color_of, marked
 from papers.signed_averaging.affine import (
-    DEVIANT, FIRST_COUNTED, all_runs, base_runs, models_by_scoring)
-from papers.signed_averaging.trained_further import PointErrors
+    DEVIANT, FIRST_COUNTED, PointErrors, all_runs, base_runs, models_by_scoring)
 from papers.signed_averaging.comparisons import ridge_answers
 
 TABLE_5 = (6.4e-5, 0.05, 0.25, 0.50, 0.82, 1.21, 1.66, 1.87, 2.02, 2.14, 2.20)  # by FIRST_STDS

@@ -1,4 +1,4 @@
-"""What caps the answers: runs without the cap, the bounds that printed rows need, and ratios within the bound."""
+"""What caps the answers: runs without the cap, and the bounds that printed rows need."""
 
 from dataclasses import replace
 
