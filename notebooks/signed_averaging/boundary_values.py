@@ -169,8 +169,8 @@ page.verdicts()
 #   last layer normalization: with any scoring function, and with no attention at all. So
 #   that models without MLPs have boundary values does not tell where these come from. The
 #   kept models reach 95 to 99% of it ([what caps the answers](what_caps_the_answers.ipynb)).
-# - *Wider inputs in training* (claim 60): models of $N(0, 10)$ follow the line $x$ from 20 to 40, and on the
-#   steep lines they have stopped before.
+# - *Wider inputs in training* (claim 60): in the mean three models of $N(0, 10)$ follow the line $x$ from 20
+#   to 40, and on the steep lines they have stopped before; but they differ so much that no part is decided.
 # - The heads of 12Al8AH are those of 12L8AH, and so is its width; without MLPs it has about
 #   a third of the weights.
 #
