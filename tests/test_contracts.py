@@ -211,6 +211,8 @@ CALLS |= {
                         dict(samples=SAMPLES)),
     "interval": (rule.interval, dict(samples=SAMPLES, scale="log", level=0.9)),
     "prediction_interval": (rule.prediction_interval, dict(samples=SAMPLES, scale="linear")),
+    "direction": (rule.direction, dict(samples=SAMPLES, region=(0.0, 1.0), scale="log", strict=True)),
+    "absent": (rule.absent, dict(samples=SAMPLES, kind="ratio of errors", printed=0.1)),
     "size": (rule.size, dict(samples=SAMPLES, printed=0.1, scale="log", null=1.0)),
     "lead": (rule.lead, dict(better=18, pairs=20)), "words_of": (rule.words_of, dict(states=["yes", "no"])),
     "DataFile": (DataFile, dict(name="a", sha256="b")),
@@ -292,6 +294,7 @@ NOT_CALLED = {
     "side_by_side": "every step asks it with the lengths of a recipe or an evaluation, which check them",
     "scores, signed_log, softmax, by_absolute_sum": "in every step of a compiled model, which was checked",
     "Stream": "made by Stream.of", "results_folder, use_style, show_as_svg": "take nothing",
+    "shared": "takes functions, which the rule itself makes",
     "settings": "takes what a run can hold, else tells: tests/results/test_components.py"}
 # What X and y have to be is told by scikit-learn, as by its own estimators.
 OF_SCIKIT_LEARN = {"fit": (ValueError, TypeError), "predict": (ValueError, TypeError)}

@@ -71,7 +71,8 @@ def last_changes(path: Path, state) -> dict[str, set]:
     commits = [line.split()[0] for line in told.splitlines()]
     top = yaml.compose(path.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     entries = next(value for key, value in top.value if key.value == "claims")
-    return {named(entry, "id").value: {commits[line] for line in fixed_lines(entry)} for entry in entries.value}
+    return {named(entry, "id").value: {commits[line] for line in fixed_lines(entry)}
+            for entry in entries.value}
 
 
 def fixed_lines(entry) -> set[int]:
@@ -84,8 +85,8 @@ def fixed_lines(entry) -> set[int]:
 
 def lines_of(key, value) -> range:
     """The lines of an entry; a block ends where the next entry starts."""
-    end = value.end_mark
-    return range(key.start_mark.line, max(end.line + (end.column > key.start_mark.column), key.start_mark.line + 1))
+    start, end = key.start_mark, value.end_mark
+    return range(start.line, max(end.line + (end.column > start.column), start.line + 1))
 
 
 def named(entry, name: str):

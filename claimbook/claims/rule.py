@@ -80,6 +80,8 @@ def direction(samples, region, scale: str = "linear", strict: bool = False, erro
     strict: the ends of the region do not belong to it, as for a claim "below 1". error: of an interval
     that misses the mean, 5% for one of 95%.
     """
+    shaped((2,), "numbers", region=region)
+    switch(strict=strict)
     found, (bottom, top) = interval(samples, scale, 1 - error), region
     if not np.isfinite(found).all():
         return "undecided"
@@ -104,6 +106,7 @@ def absent(samples, kind: str, printed: float, error: float = ERROR) -> bool:
 
     printed: a ratio. error: of each of the two. Raises InputError for an unknown kind.
     """
+    interval(samples, level=1 - 2 * error)  # tells of samples that are none
     margin = margin_of(kind, printed)
     if margin is None or len(samples) < FEWEST_SEEDS:
         return False

@@ -32,7 +32,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 from claimbook import Page
-from papers.signed_averaging import affine, boundary_values as sheet, what_caps_the_answers
+from papers.signed_averaging import affine, boundary_values as sheet, answer_sizes
 from papers.signed_averaging.boundary_values import ridge_rise
 from papers.signed_averaging.comparisons import reached, training_settings
 
@@ -78,7 +78,7 @@ figure, grid = plt.subplots(2, 3, figsize=(9, 6))
 styles = {"12L8AH": {"color": OLIVE, "marker": "D"},
           "12Al8AH": {"color": ROSE, "marker": "^"},
           "softmax": marked("softmax"), "SSA": marked("SSA")}
-kept = what_caps_the_answers.by_name(page.recorded(what_caps_the_answers.kept, apart=True))
+kept = answer_sizes.by_name(page.recorded(answer_sizes.kept, apart=True))
 for name, own in kept.items():
     bound = np.mean([record["bound"] for record in own])
     for side in (-bound, bound):
@@ -169,8 +169,8 @@ page.verdicts()
 #   last layer normalization: with any scoring function, and with no attention at all. So
 #   that models without MLPs have boundary values does not tell where these come from. The
 #   kept models reach 95 to 99% of it ([what caps the answers](what_caps_the_answers.ipynb)).
-# - *Wider inputs in training* (claim 60): models of $N(0, 10)$ follow the line $x$ from 20 to 40, and on the
-#   steep lines they have stopped before.
+# - *Wider inputs in training* (claim 60): in the mean three models of $N(0, 10)$ follow the line $x$ from 20
+#   to 40, and on the steep lines they have stopped before; but they differ so much that no part is decided.
 # - The heads of 12Al8AH are those of 12L8AH, and so is its width; without MLPs it has about
 #   a third of the weights.
 #

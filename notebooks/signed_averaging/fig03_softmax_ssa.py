@@ -31,8 +31,9 @@ profile = "stored"
 # %% tags=["hide-output"]
 import claimbook
 import icllib
+from icllib.training import untrained
 from claimbook.records import dealt
-from papers.signed_averaging import affine, comparisons, longer_training, what_caps_the_answers
+from papers.signed_averaging import affine, answer_sizes, comparisons, trained_further
 from papers.signed_averaging import fig03_softmax_ssa as sheet
 
 page = claimbook.Page("signed_averaging/fig03_softmax_ssa", profile)
@@ -63,8 +64,8 @@ tables = [series("error", f"{name}, ours, {size}", affine.SIGMAS, values, size, 
 tables += [series("error", f"{name}, paper", affine.SIGMAS, affine.PRINTED[name],
                   "paper") for name in names]
 tables.append(page.series("error", "zero", affine.SIGMAS, 2 * np.square(affine.SIGMAS)))
-kept = what_caps_the_answers.by_name(page.recorded(what_caps_the_answers.kept, apart=True))
-tables.append(page.series("error", "floor", affine.SIGMAS, what_caps_the_answers.mean_floor(kept)))
+kept = answer_sizes.by_name(page.recorded(answer_sizes.kept, apart=True))
+tables.append(page.series("error", "floor", affine.SIGMAS, answer_sizes.mean_floor(kept)))
 for title, values in maps.items():
     tables += [page.series(f"log10 error, {title}", f"sigma_I = {std}", stds, row)
                for std, row in zip(stds, values)]
@@ -190,14 +191,17 @@ sheet.cells_with_ssa_below(grids, stds)
 # answers](what_caps_the_answers.ipynb)). The control of claim 35 is SSA halfway through its training.
 
 # %%
-further = page.recorded(longer_training.runs, apart=True)
-levels = [dealt(records, names), *longer_training.levels(further)]
-judged = longer_training.paths(longer_training.most_competent(levels))
+further = page.recorded(trained_further.runs, apart=True)
+levels = [dealt(records, names), *trained_further.levels(further)]
+best = trained_further.most_competent(levels)
+judged = trained_further.paths(best)
 errors = {name: path[:, -1] for name, path in judged.items()}
 both = comparisons.reached(errors, *names)
-nearest = what_caps_the_answers.nearest_ratios(kept)
+nearest = answer_sizes.nearest_ratios(kept)
+at_start = [record["error_at"][:, 2:].mean(axis=1) for record in
+            untrained(best["softmax"], trained_further.point_errors(page.profile))]
 page.decide("signed_averaging.2", sheet.growth(errors["softmax"]),
-            comparisons.reached(errors, "softmax"))
+            comparisons.reached(errors, "softmax"), sheet.growth(at_start))
 page.decide("signed_averaging.3",
             comparisons.ssa_to_softmax(comparisons.EqualSteps(errors)), both, reach=nearest)
 halfway = judged["SSA"][:, judged["SSA"].shape[1] // 3]
@@ -205,7 +209,7 @@ page.decide("signed_averaging.35", {
     "sigma = 1": errors["SSA"][:, 0] / errors["softmax"][:, 0]}, both,
     {"sigma = 1": halfway[:, 0] / errors["softmax"][:, 0]})
 with_grid = [models for models in levels if "error_grid" in models["SSA"][0].metrics]
-in_grid = longer_training.most_competent(with_grid)["SSA"]
+in_grid = trained_further.most_competent(with_grid)["SSA"]
 corner = affine.shift_ratios(np.array([record["error_grid"] for record in in_grid]), stds)["both"]
 page.decide("signed_averaging.40", {"SSA": corner}, [record["error"][0] for record in in_grid],
             {"SSA": affine.shifts_untrained(in_grid)["both"]})

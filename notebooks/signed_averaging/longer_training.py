@@ -26,7 +26,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 import claimbook
 from claimbook.records import dealt
-from papers.signed_averaging import affine, comparisons, what_caps_the_answers
+from papers.signed_averaging import affine, answer_sizes, comparisons, trained_further
 from papers.signed_averaging import longer_training as sheet
 
 page = claimbook.Page("signed_averaging/longer_training", profile)
@@ -42,13 +42,13 @@ claimbook.settings_table(sheet.runs(page.profile)[0], ["seed"], profile=page.pro
 # %%
 from claimbook.pages.plotting import series
 
-models = sheet.levels(records)[0]
-longer = sheet.paths(models)
+models = trained_further.levels(records)[0]
+longer = trained_further.paths(models)
 shorter = claimbook.stacked(others, ("softmax", "SSA"), "error_along")
 table = page.save_figure(
     *(page.series(name, f"seed {seed}", reached, lead)
       for name, paths in {"trained further": longer, "Figure 3": shorter}.items()
-      for seed, (reached, lead) in enumerate(zip(*sheet.leads(paths)))),
+      for seed, (reached, lead) in enumerate(zip(*trained_further.leads(paths)))),
     *(page.series("error", f"{name}, seed {seed}", affine.SIGMAS, errors)
       for name, paths in longer.items() for seed, errors in enumerate(paths[:, -1])),
     *(series("error", f"{name}, Table 1", affine.SIGMAS, affine.PRINTED[name], "paper")
@@ -111,9 +111,9 @@ legends = left.legend(), right.legend(fontsize=8)
 
 # %%
 at_level = {"Figure 3, halfway": (shorter, 3), "Figure 3": (shorter, -1), "three layers": (longer, -1)} | {
-    f"{own['SSA'][0].run['recipe']['steps']:,} steps": (sheet.paths(own), -1) for own in sheet.levels(records)[1:]}
-kept = dealt(page.recorded(what_caps_the_answers.kept), ("softmax", "SSA"))
-nearest = what_caps_the_answers.nearest_ratios(kept)
+    f"{own['SSA'][0].run['recipe']['steps']:,} steps": (trained_further.paths(own), -1) for own in trained_further.levels(records)[1:]}
+kept = dealt(page.recorded(answer_sizes.kept), ("softmax", "SSA"))
+nearest = answer_sizes.nearest_ratios(kept)
 printed = np.divide(affine.PRINTED["SSA"], affine.PRINTED["softmax"])[2:]
 table = page.save_figure(
     table, *(page.series("ratio", name, affine.SIGMAS[2:], ratios[:, 2:], scale="log")
@@ -177,7 +177,7 @@ sheet.final_ratios({
 # Figure 3, where no model is that good, and was moved here when two of the five pairs were known.
 
 # %%
-judged = sheet.paths(sheet.most_competent(sheet.levels(records)))
+judged = trained_further.paths(trained_further.most_competent(trained_further.levels(records)))
 final = {name: errors[:, -1] for name, errors in judged.items()}
 page.decide("signed_averaging.21",
             comparisons.ssa_to_softmax(comparisons.EqualError(judged)),

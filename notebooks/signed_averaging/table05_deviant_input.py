@@ -26,7 +26,6 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 from claimbook import Page
-from icllib.training import untrained
 from papers.signed_averaging import affine, comparisons, table05_deviant_input as sheet
 from papers.signed_averaging.affine import DEVIANT, FIRST_STDS
 from papers.signed_averaging.comparisons import reached, training_settings
@@ -131,7 +130,7 @@ page.decide("signed_averaging.47", {
     "softmax": sheet.failure_on_sequence(answers["softmax"])},
     reached(errors, "softmax"), {"softmax": ridge_failure()})
 page.decide("signed_averaging.61", sheet.recovery(by_point),
-            [record["error_at"][0, 2:].mean() for record in by_point], sheet.recovery(untrained(by_point)))
+            [record["error_at"][0, 2:].mean() for record in by_point], sheet.zero_recovery())
 page.verdicts()
 
 # %% [markdown]

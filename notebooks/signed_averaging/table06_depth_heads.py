@@ -33,7 +33,7 @@ profile = "stored"
 from claimbook import Page
 from claimbook.records import settings
 from papers.signed_averaging import affine, comparisons, table06_depth_heads as sheet
-from papers.signed_averaging import what_caps_the_answers
+from papers.signed_averaging import answer_sizes
 from papers.signed_averaging.affine import SIGMAS
 from papers.signed_averaging.comparisons import (
     geometric_rows, reached, ridge_errors, ridge_over, training_settings)
@@ -57,7 +57,7 @@ models, paper = affine.models_by_shape(page.profile), comparisons.TABLE_6
 ours = affine.by_model(records, models, "error")
 grid = affine.by_model(records, models, "error_grid")["12L8AH"]
 stds = affine.DEPTH_SIZES[page.profile].grid
-kept = what_caps_the_answers.by_name(page.recorded(what_caps_the_answers.kept, apart=True))
+kept = answer_sizes.by_name(page.recorded(answer_sizes.kept, apart=True))
 table = page.save_figure(
     *(series("paper", name, SIGMAS, paper[name], "paper") for name in models),
     *(geometric_rows("ours", name, dict(zip(SIGMAS, ours[name].T)), page.profile)
@@ -65,7 +65,7 @@ table = page.save_figure(
     *(geometric_rows("12L8AH", f"inputs from N(0, {std})",
                      dict(zip(stds, grid[:, place].T)), page.profile)
       for place, std in enumerate(stds)),
-    series("floor", "the floor", SIGMAS, what_caps_the_answers.mean_floor(kept), "cpu"))
+    series("floor", "the floor", SIGMAS, answer_sizes.mean_floor(kept), "cpu"))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt

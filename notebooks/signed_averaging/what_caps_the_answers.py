@@ -27,12 +27,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-from papers.signed_averaging import affine, comparisons
+from papers.signed_averaging import affine, answer_sizes, comparisons
 from papers.signed_averaging import what_caps_the_answers as sheet
 
 page = claimbook.Page("signed_averaging/what_caps_the_answers", profile)
-models = sheet.by_name(page.recorded(sheet.kept))
-page.settings(["seed"], runs=sheet.kept)
+models = answer_sizes.by_name(page.recorded(answer_sizes.kept))
+page.settings(["seed"], runs=answer_sizes.kept)
 
 # %% [markdown]
 # ## Figure
@@ -44,7 +44,7 @@ errors = claimbook.stacked([record for own in models.values() for record in own]
 needed = sheet.bounds_needed()
 table = page.save_figure(
     *(page.series("error", name, affine.SIGMAS, values, scale="log") for name, values in errors.items()),
-    page.series("error", "the floor", affine.SIGMAS, sheet.mean_floor(models)),
+    page.series("error", "the floor", affine.SIGMAS, answer_sizes.mean_floor(models)),
     *(series("error", f"{name}, paper", affine.SIGMAS, affine.PRINTED[name], "paper") for name in models),
     *(series("bound", name, affine.SIGMAS[2:], row, "paper") for name, row in needed.iterrows()),
     *(page.series("bound", f"{name}, seed {record.run['seed']}", affine.SIGMAS[2:],
@@ -110,7 +110,7 @@ from claimbook.claims.sentences import with_interval
 inside = sheet.ratios(models, "error_within")
 pd.DataFrame({title: {part: with_interval(samples, 2, "log") for part, samples in ratios.items()}
               for title, ratios in {"all targets": sheet.ratios(models, "error"), "targets within 8": inside,
-                                    "nearest possible": sheet.nearest_ratios(models)}.items()})
+                                    "nearest possible": answer_sizes.nearest_ratios(models)}.items()})
 
 # %% [markdown]
 # ## The claims, one by one
@@ -129,7 +129,7 @@ for claims, runs in {(64, 65): sheet.without_norm, (66, 67): sheet.faster_read_o
     trained = (claimbook.every_profile(runs, page.name).values() if profile == "stored"
                else [page.recorded(runs)])
     for found in trained:
-        changed = sheet.by_name(found)
+        changed = answer_sizes.by_name(found)
         gate = sheet.reached(changed)
         page.decide(claims[0], sheet.ratios(changed, "error"), gate)
         page.decide(claims[1], sheet.against(changed["softmax"], models["softmax"]),

@@ -32,7 +32,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 from claimbook import Page
-from papers.signed_averaging import deviant_numbers, deviant_sequences, quantifiers, without_labels as sheet
+from papers.signed_averaging import deviant_sequences, quantifiers, without_labels as sheet
 
 page = Page("signed_averaging/without_labels", profile)
 records = page.records
@@ -113,7 +113,7 @@ page.decide("signed_averaging.52", sheet.ratios(judged),
 cells = deviant_sequences.chosen_cells()
 of_softmax = quantifiers.reached(judged, cells, cells[:1])
 evidence, gate = deviant_sequences.judged(judged, cells, of_softmax)
-page.decide("signed_averaging.53", evidence, gate, deviant_numbers.answers_for_the_largest())
+page.decide("signed_averaging.53", evidence, gate, deviant_sequences.answers_for_the_largest())
 page.verdicts()
 
 # %% [markdown]

@@ -42,7 +42,7 @@ class LoopedErrors(ErrorByLength):
 
 
 def looped(profile: str) -> list[Run]:
-    """Claim 57: the first shared-layer models on linear regression, whose weights are kept, looped further."""
+    """Claim 57: the first shared-layer models on linear regression, whose weights are kept, looped."""
     size, found = SIZES[profile], []
     for run in table_1(profile):
         linear = run.task == trained.task("linear", size.dimension)

@@ -262,9 +262,9 @@ def by_claim(rates: dict) -> list[dict]:
     In one dimension the four families are one experiment, and one part of claim 13: their mean.
     """
     in_1 = {"d = 1": np.mean([values for part, values in rates.items() if part.endswith("d = 1")], axis=0)}
-    in_2 = [{part: values for part, values in rates.items() if part.endswith("d = 2") and part.startswith(families)}
-            for families in (("linear", "ReLU"), ("decision", "sparse"))]
-    return [in_1 | in_2[0], in_2[1]]
+    in_2 = {part: values for part, values in rates.items() if part.endswith("d = 2")}
+    of = lambda *families: {part: values for part, values in in_2.items() if part.startswith(families)}
+    return [in_1 | of("linear", "ReLU"), of("decision", "sparse")]
 
 
 def over_ridge_errors(records, name: str) -> dict:

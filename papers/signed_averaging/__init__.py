@@ -6,8 +6,9 @@ Code that several pages use is in modules named after what they hold.
 records name, as "papers.signed_averaging.<class>".
 """
 
-from papers.signed_averaging.affine import LearnedExponents, LineAnswers, ShiftedErrors
-from papers.signed_averaging.another_engine import PlainLoop, PointErrors
+from papers.signed_averaging.affine import LearnedExponents, LineAnswers, PointErrors, ShiftedErrors
+from papers.signed_averaging.another_engine import PlainLoop
+from papers.signed_averaging.answer_sizes import AnswerSizes
 from papers.signed_averaging.appendix_j_theory import (
     AppendixJCheck, BoundsByRange, Corrections)
 from papers.signed_averaging.deviant_sequences import DeviantNumbers
@@ -17,4 +18,3 @@ from papers.signed_averaging.quantifier_base_rates import BaseRates
 from papers.signed_averaging.quantifiers import AttentionMaps, QuantifierErrors
 from papers.signed_averaging.query_key_weights import WeightSizes
 from papers.signed_averaging.table03_babyberta import GrammarProbes, WordFrequencies
-from papers.signed_averaging.what_caps_the_answers import AnswerSizes

@@ -102,6 +102,54 @@ class ShiftedErrors(Component):
 
 
 @dataclass(frozen=True)
+class PointErrors(Component):
+    """The error on lines at every point, so that the mean can start at any.
+
+    x ~ N(0, 1), a, b ~ N(0, s). Measures `error_at`, (M, function_stds, points), and with `first_stds`,
+    the deviations of the first input alone at s = 1 (Table 5), `error_at_deviant`, (M, first_stds,
+    points); each prompt has another function. Raises InputError for sizes and deviations out of range.
+    """
+
+    function_stds: tuple = (1, 2, 3, 5, 10)
+    prompts: int = 2048
+    points: int = 40  # Section 3
+    seed: int = 0
+    own_prompts: bool = False
+    first_stds: tuple = field(default=(), metadata=ADDED)
+
+    def check(self):
+        for name in ("function_stds", "first_stds"):
+            if stds := getattr(self, name):
+                each(positive, name, stds)
+        whole(prompts=self.prompts, points=self.points)
+
+    @property
+    def longest(self) -> int:
+        """Pairs of the longest context."""
+        return self.points - 1
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The errors of M predictors that share one `predict`."""
+        laws = {"error_at": [(std, 1) for std in self.function_stds],
+                "error_at_deviant": [(1, first) for first in self.first_stds]}
+        return {name: torch.stack([self.error(*law, predictor, len(tasks), device) for law in of_metric],
+                                  dim=1).cpu().numpy() for name, of_metric in laws.items() if of_metric}
+
+    def error(self, std: float, first: float, predictor, members: int, device) -> torch.Tensor:
+        """Mean squared error at each point: (M, points)."""
+        first_std = None if first == 1 else float(first)
+        task, total = AffineFunctions(function_std=float(std), first_input_std=first_std), 0
+        deviant = f", {first:g}" * (first != 1)
+        stream = unseen(self, predictor, members, device, f"evaluation at {std:g}{deviant}")
+        for ids in torch.arange(self.prompts, device=device).split(CHUNK):
+            prompt = task.sample(stream, ids.expand(members, -1), self.points)
+            with torch.no_grad():
+                answers = predictor.predict(prompt.xs, prompt.ys, range(self.points))
+            total = total + (answers - prompt.ys).square().double().sum(dim=1)
+        return total / self.prompts
+
+
+@dataclass(frozen=True)
 class LineAnswers(Component):
     """Predictions on lines y = slope x far from the origin (Figures 1, 9) and on the sequence of
     Section 5.3.

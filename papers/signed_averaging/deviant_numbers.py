@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import pandas as pd
-import torch
-from torch import Tensor
 
 from claimbook.claims.sentences import SHARE
 from claimbook.pages.plotting import draw, legend_below, series
@@ -44,22 +42,6 @@ def measured_runs(profile: str, chosen, seeds: int) -> list[Run]:
     evaluation = DeviantNumbers(sequences=size.sequences, own_prompts=size.own_prompts)
     return [replace(run, evaluation=evaluation)
             for run in cell_runs(profile, chosen, seeds)]
-
-
-class Largest:
-    """A predictor whose log-odds are the number of largest size so far."""
-
-    def predict(self, xs, ys, lengths) -> Tensor:
-        """(..., N, 1), (..., N) -> (..., K)."""
-        so_far = [xs[..., : n + 1, 0] for n in lengths]
-        return torch.cat([x.gather(-1, x.abs().argmax(-1, keepdim=True)) for x in so_far], -1)
-
-
-def answers_for_the_largest() -> dict:
-    """The control of the claim: its parts for a predictor that sees only the largest number."""
-    found = DeviantNumbers(sequences=64).measure([chosen_cells()[0].task], Largest())
-    return {part: shares[:, -1].tolist()
-            for part, shares in at_and_after(found["open_label"][:, 0]).items()}
 
 
 def deviant_tables(records, profile: str) -> list[pd.DataFrame]:

@@ -178,3 +178,19 @@ def label_sizes(axes, table) -> None:
     axes.set_xticks(ticks, ["" if size == 70 else f"{size:g}" for size in ticks])
     axes.minorticks_off()
     axes.set_xlabel("size m of the one number")
+
+
+class Largest:
+    """A predictor whose log-odds are the number of largest size so far."""
+
+    def predict(self, xs, ys, lengths) -> Tensor:
+        """(..., N, 1), (..., N) -> (..., K)."""
+        so_far = [xs[..., : n + 1, 0] for n in lengths]
+        return torch.cat([x.gather(-1, x.abs().argmax(-1, keepdim=True)) for x in so_far], -1)
+
+
+def answers_for_the_largest() -> dict:
+    """The control of the claim: its parts for a predictor that sees only the largest number."""
+    found = DeviantNumbers(sequences=64).measure([chosen_cells()[0].task], Largest())
+    return {part: shares[:, -1].tolist()
+            for part, shares in at_and_after(found["open_label"][:, 0]).items()}

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from claimbook.pages.plotting import draw
+from icllib.baselines import Zero
+from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.colors import color_of, marked
 from papers.signed_averaging.affine import (
-    DEVIANT, FIRST_COUNTED, all_runs, base_runs, models_by_scoring)
-from papers.signed_averaging.another_engine import PointErrors
+    DEVIANT, FIRST_COUNTED, PointErrors, all_runs, base_runs, models_by_scoring)
 from papers.signed_averaging.comparisons import ridge_answers
 
 TABLE_5 = (6.4e-5, 0.05, 0.25, 0.50, 0.82, 1.21, 1.66, 1.87, 2.02, 2.14, 2.20)  # by FIRST_STDS
@@ -31,6 +32,13 @@ def recovery(records) -> dict[str, np.ndarray]:
     """Claim 61: the error at the last point over that at the third: {part: (seeds,)}."""
     errors = np.array([record["error_at_deviant"][-1] for record in records])
     return {"sigma = 100": errors[:, -1] / errors[:, FIRST_COUNTED - 1]}
+
+
+def zero_recovery() -> dict[str, np.ndarray]:
+    """Claim 61's control: the same of always answering 0, which does not learn from the prompt."""
+    errors = PointErrors((1,), 8192, first_stds=(100,)).measure([AffineFunctions()], Zero())
+    last = errors["error_at_deviant"][:, -1]
+    return {"sigma = 100": last[:, -1] / last[:, FIRST_COUNTED - 1]}
 
 
 def shown(profile: str) -> list[Run]:

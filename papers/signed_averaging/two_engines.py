@@ -12,8 +12,8 @@ from icllib.tasks import AffineFunctions
 from icllib.training import Curriculum, Recipe, Run
 from papers.causal_lm.trained import MASKS, SHORT_SIZES, Cell
 from papers.context_scaling.scaling import fig01_decoders
-from papers.signed_averaging.affine import FIRST_COUNTED
-from papers.signed_averaging.another_engine import PlainLoop, PointErrors
+from papers.signed_averaging.affine import FIRST_COUNTED, PointErrors
+from papers.signed_averaging.another_engine import PlainLoop
 from papers.signed_averaging.quantifiers import AS_PRINTED, QuantifierErrors, cells
 from papers.signed_averaging.quantifiers import SIZES as QUANTIFIER_SIZES
 

@@ -1,87 +1,16 @@
-"""How large answers can get: the last layer normalization bounds them, whatever the attention does."""
+"""What caps the answers: runs without the cap, and the bounds that printed rows need."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import torch
+from scipy.optimize import brentq
 
-from claimbook.records import Component, dealt
-from claimbook.records.checks import each, positive, whole
-from icllib.models import SignedAveraging, Softmax
-from icllib.streams import Stream
-from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.signed_averaging.affine import (
-    FIRST_COUNTED, LineAnswers, PRINTED, SIGMAS, SIZES, affine_run, decoder, geometric_mean, softmax_and_ssa)
+    LineAnswers, PRINTED, SIGMAS, SIZES, affine_run, decoder)
+from papers.signed_averaging.answer_sizes import SCORINGS, floor, kept, sizes_at
 from papers.signed_averaging.comparisons import TABLE_6, ridge_answers, shared
-
-WITHIN = 8.0  # below the bound of every kept model
-SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging()}
-
-
-@dataclass(frozen=True)
-class AnswerSizes(Component):
-    """How large a decoder's answers on steep lines can be and are, and what that costs.
-
-    x ~ N(0, 1), a, c ~ N(0, s), from the third point on. Measures `bound`, (M,), NaN without a final
-    normalization; and, each (M, function_stds), `largest_answer`, the `error`, the `floor` under it that
-    the bound sets, and `error_within`, that on targets of at most this size. Raises InputError for
-    sizes and deviations out of range.
-    """
-
-    function_stds: tuple = SIGMAS
-    within: float = WITHIN
-    prompts: int = 2048
-    points: int = 40  # Section 3
-    seed: int = 0
-
-    def check(self):
-        each(positive, "function_stds", self.function_stds)
-        positive(within=self.within)
-        whole(prompts=self.prompts, points=self.points)
-
-    @property
-    def longest(self) -> int:
-        """Pairs of the longest context."""
-        return self.points - 1
-
-    def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The sizes of M trained models."""
-        bound = answer_bound(predictor.module).to(device)
-        rows = [self.at(float(std), bound, predictor, device) for std in self.function_stds]
-        metrics = {name: torch.stack([row[name] for row in rows], dim=1) for name in rows[0]}
-        return {name: values.cpu().numpy() for name, values in (metrics | {"bound": bound}).items()}
-
-    def at(self, std: float, bound, predictor, device) -> dict:
-        """The metrics at one deviation: {name: (M,)}."""
-        stream = Stream.of([self.seed] * len(bound), f"evaluation at {std:g}", device)
-        task, found = AffineFunctions(function_std=std), []
-        for ids in torch.arange(self.prompts, device=device).split(256):
-            prompt = task.sample(stream, ids.expand(len(bound), -1), self.points)
-            with torch.no_grad():
-                answers = predictor.predict(prompt.xs, prompt.ys, range(FIRST_COUNTED - 1, self.points))
-            found.append((answers, prompt.ys[:, :, FIRST_COUNTED - 1 :]))
-        answers, targets = (torch.cat(own, dim=1).double().flatten(1) for own in zip(*found))
-        squares, inside = (answers - targets).square(), targets.abs() <= self.within
-        beyond = (targets.abs() - bound[:, None]).clamp(min=0)
-        return {"largest_answer": answers.abs().amax(dim=1), "error": squares.mean(dim=1),
-                "floor": beyond.square().mean(dim=1),
-                "error_within": (squares * inside).sum(dim=1) / inside.sum(dim=1)}
-
-
-def answer_bound(module) -> torch.Tensor:
-    """The largest size of an answer, sqrt(d) |g * w| + |b . w + w0|, with the gain g and the shift b of the
-    final normalization, and the weights w and the bias w0 of the read-out: (M,)."""
-    read_out, norm = module.read_out, module.final_norm
-    weight = read_out.weight[..., 0].double()
-    if not hasattr(norm, "gain"):
-        return torch.full_like(weight[:, 0], torch.nan)
-    gain, shift = (values[:, 0, 0].double() for values in (norm.gain, norm.bias))
-    length = weight.shape[1] ** 0.5 * (gain * weight).norm(dim=1)
-    return module.settings.read_out_rate * (
-        length + ((shift * weight).sum(dim=1) + read_out.bias[:, 0].double()).abs()).detach()
-
 
 # ---- runs -----------------------------------------------------------------------------------
 
@@ -90,11 +19,6 @@ def answer_bound(module) -> torch.Tensor:
 CHANGES = {"without the final normalization": {"final_norm": False},
            "a faster read-out": {"read_out_rate": 10.0}}
 SEEDS = range(20, 25)
-
-
-def kept(profile: str) -> list[Run]:
-    """The models of Figure 3, measured once more; where their weights are kept none is trained."""
-    return [replace(run, evaluation=sizes_at(profile), along=None) for run in softmax_and_ssa(profile)]
 
 
 def changed(profile: str, change: str) -> list[Run]:
@@ -122,35 +46,11 @@ def runs(profile: str) -> list[Run]:
     return kept(profile) + without_norm(profile) + faster_read_out(profile)
 
 
-def sizes_at(profile: str) -> AnswerSizes:
-    """What is measured at a profile."""
-    return AnswerSizes(prompts=4 if profile == "smoke" else 2048)
-
-
 # ---- floors, and the bounds that printed rows need -------------------------------------------
-
-
-def floor(bound: float, sigma: float) -> float:
-    """E max(|y| - B, 0)^2 on lines with a, c ~ N(0, sigma) and x ~ N(0, 1): no attention errs less.
-
-    y given x is N(0, sigma^2 (1 + x^2)), whose mean beyond a bound is known; over x by Gauss-Hermite.
-    """
-    nodes, weights = np.polynomial.hermite_e.hermegauss(64)
-    spread = sigma * np.sqrt(1 + nodes**2)
-    return float((weights * tail(bound / spread) * spread**2).sum() / weights.sum())
-
-
-def tail(edge):
-    """E max(|z| - c, 0)^2 of a standard normal z: 2 ((1 + c^2) Q(c) - c phi(c))."""
-    from scipy.special import ndtr
-
-    return 2 * ((1 + edge**2) * ndtr(-edge) - edge * np.exp(-(edge**2) / 2) / np.sqrt(2 * np.pi))
 
 
 def bound_needed(error: float, sigma: float) -> float:
     """The least bound with which an error is possible: that whose floor it is."""
-    from scipy.optimize import brentq
-
     return float(brentq(lambda bound: floor(bound, sigma) - error, 0, 200 * sigma))
 
 
@@ -166,22 +66,10 @@ def bounds_needed() -> pd.DataFrame:
 # ---- from records to evidence ----------------------------------------------------------------
 
 
-def by_name(records) -> dict[str, list]:
-    """Softmax's and SSA's records."""
-    return dealt(records, SCORINGS)
-
-
 def ratios(models: dict, metric: str, sigmas=SIGMAS[2:]) -> dict[str, np.ndarray]:
     """SSA's metric over softmax's, at each sigma: {part: (seeds,)}. models: {name: records}."""
     ssa, softmax = (np.array([record[metric] for record in models[name]]) for name in ("SSA", "softmax"))
     return {f"sigma = {sigma}": (ssa / softmax)[:, sigma - 1] for sigma in sigmas}
-
-
-def nearest_ratios(models: dict) -> dict[str, np.ndarray]:
-    """SSA's floor over softmax's error, at each sigma: no attention brings the ratio lower."""
-    floors, errors = (np.array([record[metric] for record in models[name]])
-                      for name, metric in (("SSA", "floor"), ("softmax", "error")))
-    return {f"sigma = {sigma}": (floors / errors)[:, sigma - 1] for sigma in SIGMAS[2:]}
 
 
 def reached(models: dict) -> np.ndarray:
@@ -219,9 +107,3 @@ def sizes_table(models: dict) -> pd.DataFrame:
                 "bound": f"{record['bound']:.1f}", "largest answer": f"{record['largest_answer'][-1]:.1f}",
                 "floor / error": f"{share:.0%}"}
     return pd.DataFrame.from_dict(rows, orient="index")
-
-
-def mean_floor(models: dict) -> np.ndarray:
-    """The floor at the mean bound of some models, at every sigma: (10,)."""
-    bound = geometric_mean(np.array([record["bound"] for own in models.values() for record in own]))
-    return np.array([floor(bound, sigma) for sigma in SIGMAS])

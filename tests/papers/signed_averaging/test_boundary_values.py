@@ -16,3 +16,10 @@ def test_the_rise_is_one_on_the_line_and_zero_beyond_a_boundary():
 def test_answers_on_a_line_are_chosen_by_its_slope():
     answers = np.arange(2 * 3 * 4).reshape(2, 3, 4)
     assert boundary_values.on_line(answers, 9).tolist() == answers[:, 1].tolist()
+
+
+def test_rises_beyond_training_are_of_twice_to_four_times_its_range():
+    answers = np.tile(np.array([-3.0, -2.0, 2.0, 3.0]), (3, 1))  # on each of three lines
+    found = boundary_values.rises_beyond([{"answer": answers}] * 2)
+    assert {part: values.tolist() for part, values in found.items()} == {
+        "1x": [1 / 20] * 2, "9x": pytest.approx([1 / 180] * 2), "10x": [1 / 200] * 2}

@@ -174,9 +174,9 @@ def test_who_answers_for_the_largest_number_makes_the_mistake_everywhere():
     shares = deviant_sequences.at_and_after(found["open_label"][:, 0])
     always = {"at the number": [1], "after it": [1]}
     assert {part: list(own[:, -1]) for part, own in shares.items()} == always
-    assert deviant_numbers.answers_for_the_largest() == always
+    assert deviant_sequences.answers_for_the_largest() == always
 
 
 def test_the_control_answers_as_a_loop_does():
-    for name, values in SMALL.measure(TASKS, deviant_numbers.Largest()).items():
+    for name, values in SMALL.measure(TASKS, deviant_sequences.Largest()).items():
         np.testing.assert_allclose(values, SMALL.measure(TASKS, Predictor(largest))[name], atol=1e-6)

@@ -7,7 +7,7 @@ import pytest
 
 from claimbook.records import Record
 from icllib.models import SSMax, SignedAveraging, Softmax
-from papers.signed_averaging import longer_training as sheet
+from papers.signed_averaging import longer_training as sheet, trained_further
 from papers.signed_averaging.affine import base_runs, softmax_and_ssa
 
 
@@ -40,8 +40,8 @@ def test_paths_count_from_the_point_that_is_asked_for():
     run, errors = of_a_seed(), np.arange(8 * 10 * 40.0).reshape(8, 10, 40)
     records = [Record.of(one, {"error_at_along": errors * scale}, {})
                for one, scale in zip(run, (1, 2, 3), strict=True)]
-    models, = sheet.levels(records)
-    third, fourth = sheet.paths(models)["SSA"], sheet.paths(models, 4)["SSA"]
+    models, = trained_further.levels(records)
+    third, fourth = trained_further.paths(models)["SSA"], trained_further.paths(models, 4)["SSA"]
     assert third.shape == (1, 8, 10)
     assert third[0, 0, 0] == pytest.approx(2 * sum(range(2, 40)) / 38)
     assert fourth[0, 0, 0] == pytest.approx(2 * sum(range(3, 40)) / 37)
@@ -50,7 +50,7 @@ def test_paths_count_from_the_point_that_is_asked_for():
 def test_the_lead_is_a_geometric_mean_from_sigma_3_on():
     softmax = np.ones((2, 3, 10))
     ssa = softmax * [100, 100, *(4, 1 / 4), *(9, 1 / 9), *(2, 1 / 2), *(1, 1 / 256)]
-    reached, lead = sheet.leads({"softmax": softmax, "SSA": ssa})
+    reached, lead = trained_further.leads({"softmax": softmax, "SSA": ssa})
     assert np.all(reached == 100)
     np.testing.assert_allclose(lead, 1 / 2)  # the eighth root of 1 / 256
 
@@ -63,13 +63,13 @@ def test_ratios_after_training_are_of_the_same_seed():
 
 
 def test_pairs_at_the_printed_competence_are_trained_for_longer_from_new_seeds():
-    softmax, ssa = sheet.further("cpu")[:5], sheet.further("cpu")[5:]
+    softmax, ssa = trained_further.further("cpu")[:5], trained_further.further("cpu")[5:]
     assert [run.seed for run in softmax] == [run.seed for run in ssa] == [10, 11, 12, 13, 14]
     for one, other in zip(softmax, ssa):
         assert replace(other, model=one.model) == one and other.model.scoring == SignedAveraging()
     longer = replace(of_a_seed()[0], seed=10)
     assert softmax[0].model == longer.model and softmax[0].recipe.learning_rate == 2e-3
-    assert softmax[0].recipe.steps == sheet.FURTHER_STEPS == 2 * longer.recipe.steps
+    assert softmax[0].recipe.steps == trained_further.FURTHER_STEPS == 2 * longer.recipe.steps
     assert sheet.runs("cpu")[15:] == softmax + ssa
 
 
@@ -82,11 +82,11 @@ def models_with(error, steps, pairs):
 
 def test_claims_are_judged_on_the_best_full_set_of_pairs():
     worse, better, few = models_with(0.01, 10, 3), models_with(0.001, 20, 3), models_with(1e-4, 30, 2)
-    levels = sheet.levels(few + better + worse)
+    levels = trained_further.levels(few + better + worse)
     assert [len(models["SSA"]) for models in levels] == [3, 3, 2]
-    best = sheet.most_competent(levels)
+    best = trained_further.most_competent(levels)
     assert best == levels[1] and set(best) == {"softmax", "SSA"}
-    assert sheet.paths(best)["SSA"].shape == (3, 2, 10)
+    assert trained_further.paths(best)["SSA"].shape == (3, 2, 10)
 
 
 def test_ratios_at_a_level_are_read_at_its_stop_and_named_by_softmax():

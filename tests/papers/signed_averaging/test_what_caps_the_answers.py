@@ -11,7 +11,7 @@ from icllib.models import Transformer
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Trained
-from papers.signed_averaging import what_caps_the_answers as sheet
+from papers.signed_averaging import answer_sizes, what_caps_the_answers as sheet
 from papers.signed_averaging.affine import base_runs
 
 
@@ -29,7 +29,7 @@ def shaken(**options):
 @pytest.mark.parametrize("rate", [1.0, 10.0])
 def test_no_state_gives_an_answer_beyond_the_bound_and_one_reaches_it(rate):
     module = shaken(read_out_rate=rate)
-    bound = sheet.answer_bound(module)
+    bound = answer_sizes.answer_bound(module)
     states = 30 * torch.randn(2, 50_000, 1, 8)
     assert (module.predict(states).abs().amax(dim=(1, 2)) <= bound).all()
     gain, weight = module.final_norm.gain[:, 0, 0], module.read_out.weight[..., 0]
@@ -41,7 +41,7 @@ def test_no_state_gives_an_answer_beyond_the_bound_and_one_reaches_it(rate):
 
 
 def test_without_a_final_normalization_there_is_no_bound():
-    assert sheet.answer_bound(shaken(final_norm=False)).isnan().all()
+    assert answer_sizes.answer_bound(shaken(final_norm=False)).isnan().all()
 
 
 @pytest.mark.parametrize("bound, sigma", [(10.8, 3), (10.8, 10), (5, 1), (30, 10)])
@@ -50,17 +50,17 @@ def test_the_floor_is_that_of_sampled_lines(bound, sigma):
     slope, constant, x = random.normal(size=(3, 2_000_000))
     beyond = np.maximum(np.abs(sigma * (slope * x + constant)) - bound, 0) ** 2
     error = beyond.std() / len(beyond) ** 0.5
-    assert sheet.floor(bound, sigma) == pytest.approx(beyond.mean(), abs=5 * error)
+    assert answer_sizes.floor(bound, sigma) == pytest.approx(beyond.mean(), abs=5 * error)
 
 
 def test_the_bound_that_an_error_needs_is_that_whose_floor_it_is():
-    assert sheet.bound_needed(sheet.floor(13.0, 7), 7) == pytest.approx(13.0)
-    assert sheet.floor(0.0, 3) == pytest.approx(2 * 9)  # always answering 0
+    assert sheet.bound_needed(answer_sizes.floor(13.0, 7), 7) == pytest.approx(13.0)
+    assert answer_sizes.floor(0.0, 3) == pytest.approx(2 * 9)  # always answering 0
 
 
 def test_sizes_on_lines_are_those_of_single_prompts():
     predictor = Trained(shaken(), Stream.of([0, 1], "training"))
-    found = sheet.AnswerSizes((2.0,), within=1.0, prompts=3, points=6).measure([AffineFunctions()] * 2, predictor)
+    found = answer_sizes.AnswerSizes((2.0,), within=1.0, prompts=3, points=6).measure([AffineFunctions()] * 2, predictor)
     stream = Stream.of([0, 0], "evaluation at 2")
     prompt = AffineFunctions(function_std=2.0).sample(stream, torch.arange(3).expand(2, -1), 6)
     for member in range(2):
@@ -92,8 +92,8 @@ def test_changed_models_differ_from_those_of_figure_3_as_they_say():
 
 def test_no_attention_brings_a_ratio_below_the_floor_over_the_rivals_error():
     records = lambda name, **metrics: [Record.of(run, {key: np.full(10, value) for key, value in metrics.items()}, {})
-                                       for run in sheet.by_name(sheet.kept("cpu"))[name]]
+                                       for run in answer_sizes.by_name(answer_sizes.kept("cpu"))[name]]
     models = {"softmax": records("softmax", error=10.0, floor=1.0), "SSA": records("SSA", error=8.0, floor=4.0)}
-    assert set(sheet.nearest_ratios(models)) == set(sheet.ratios(models, "error"))
-    np.testing.assert_allclose(sheet.nearest_ratios(models)["sigma = 3"], 0.4)
+    assert set(answer_sizes.nearest_ratios(models)) == set(sheet.ratios(models, "error"))
+    np.testing.assert_allclose(answer_sizes.nearest_ratios(models)["sigma = 3"], 0.4)
     np.testing.assert_allclose(sheet.ratios(models, "error")["sigma = 3"], 0.8)
