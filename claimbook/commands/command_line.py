@@ -27,9 +27,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a ta
 
 
 @app.callback()
-def in_the_project():
+def in_the_project(context: typer.Context):
     """Run the book's pages and read its results."""
-    check_project()
+    if context.invoked_subcommand not in ("new", "demo"):  # which start one
+        check_project()
 
 
 @app.command(epilog="Examples:  python -m claimbook run causal_lm/propositions  |  "

@@ -181,12 +181,12 @@ def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.Da
     if not all(isinstance(name, str) for name in names):
         raise InputError(f"assumed: expected names of settings, got {assumed!r:.200}")
     rows, printed = dict(_leaves(run, "")), dict(_leaves(run if paper is None else paper, ""))
-    unknown = set(assumed) - set(rows)
+    unknown = set(names) - set(rows)
     if unknown:
         raise InputError(f"assumed: expected names among {sorted(rows)}, got {sorted(unknown)}")
 
     def origin(name, value):
-        return profile if printed.get(name) != value else "assumed" if name in assumed else "paper"
+        return profile if printed.get(name) != value else "assumed" if name in names else "paper"
 
     return pd.DataFrame([(name, value, origin(name, value)) for name, value in rows.items()],
                         columns=["setting", "value", "from"]).set_index("setting")
@@ -231,16 +231,17 @@ def provenance_line(records: list[Record], page: str) -> str:
     check_page(page)
     records = list({digest(record.run): record for record in records}.values())
     made = [record.provenance for record in records]
-    every = lambda name: ", ".join(sorted({str(item[name]) for item in made}))
+    every = lambda name: ", ".join(sorted({str(item[name]) for item in made if name in item}))
     clock = "processor" if {clock_of(item) for item in made} == {"processor"} else "wall"
     # fsum rounds once: what sum makes of halves differs between versions of Python.
     seconds = fsum(item[f"{clock}_seconds"] / item.get("fleet", 1) for item in made)
     seeds = sorted({record.run["seed"] for record in records if "seed" in record.run})
     dirty = " (with uncommitted changes)" if any(item["dirty"] for item in made) else ""
+    torch = f"torch {every('torch')}; " if any("torch" in item for item in made) else ""
     of = lambda things, word: f"{word}{'s' * (len(things) != 1)}"
     return (f"profile {every('profile')}; {len(records)} {of(records, 'run')}, "
             f"{of(seeds, 'seed')} {in_ranges(seeds)}, "
-            f"{seconds:.0f} s of {clock} time; {every('device')}; torch {every('torch')}; "
+            f"{seconds:.0f} s of {clock} time; {every('device')}; {torch}"
             f"{every('date')}; commit {every('commit')}{dirty}; records in "
             f"results/{page.split('/')[0]}/")
 

@@ -108,11 +108,10 @@ def matplotlib_folder(temporary: str) -> str | None:
 
 
 def check_project() -> None:
-    """Raises InputError for what needs the project where only the package is there."""
+    """Raises InputError for what needs a project where none is."""
     if not (PROJECT / "_toc.yml").is_file():
-        raise InputError(f"{PROJECT}: expected a clone of the project, with its pages, claims and "
-                         "records, got none; the installed package alone has the library, the "
-                         "estimators and a few trained models")
+        raise InputError(f"{PROJECT}: expected a project, or a folder in one, with papers/ and _toc.yml, got none; "
+                         "this starts one: python -m claimbook new paper NAME")
 
 
 @contextlib.contextmanager

@@ -3,16 +3,16 @@
     python -m claimbook.website.faces FOLDER
 
 cuts the faces of the releases @ibm/plex-sans 1.1.0 and @ibm/plex-mono 2.5.0, which lie in FOLDER as woff2,
-and writes book/_static/type; of those again claimbook/pages/type, with the characters of figures, as ttf. The licence keeps the name Plex for faces as they were released, so the
-cut ones are called Book Sans and Book Mono.
+and writes claimbook/website/static/type; of those again claimbook/pages/type, with the characters of figures, as
+ttf. The licence keeps the name Plex for faces as they were released, so the cut ones are called Book Sans and Book Mono.
 """
 
 import argparse
 from pathlib import Path
 
-from claimbook.records.files import PROJECT
+from claimbook.records.files import PACKAGE
 
-TYPE, FIGURES = PROJECT / "book/_static/type", PROJECT / "claimbook/pages/type"
+TYPE, FIGURES = PACKAGE / "website/static/type", PACKAGE / "pages/type"
 FACES = {"IBMPlexSans-Regular": "BookSans-Regular", "IBMPlexSans-Italic": "BookSans-Italic",
          "IBMPlexSans-SemiBold": "BookSans-SemiBold", "IBMPlexMono-Regular": "BookMono-Regular"}
 ASCII_AND_GREEK = [*range(0x20, 0x7F), *range(0x391, 0x3CA)]
