@@ -12,7 +12,7 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from claimbook.claims.decisions import Decision, ledger
+from claimbook.claims.decisions import Decision, ledger as all_decisions
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT, check_writable, locked, write_text
 from claimbook.website.contents import pages_of_contents, write_for_sphinx
@@ -43,7 +43,7 @@ def build() -> Path:
             before.rename(site)
         for left in [before, *BUILT.glob("new-*")]:
             shutil.rmtree(left, ignore_errors=True)
-        write_generated(ledger())
+        write_generated(all_decisions())
         with tempfile.TemporaryDirectory(prefix="new-", dir=BUILT) as folder:
             new = build_in(Path(folder))
             if site.exists():
@@ -66,8 +66,12 @@ def check_jupyter_book() -> None:
 def build_in(folder: Path) -> Path:
     """Builds the book anew below this folder and returns where the website is."""
     paths = filter(None, (str(PROJECT), os.environ.get("PYTHONPATH")))
-    subprocess.run([sys.executable, "-c", JUPYTER_BOOK, "build", PROJECT, "--path-output", folder, "--all", "-W", "-n",
-                    "--keep-going", "-q"], check=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)})
+    done = subprocess.run([sys.executable, "-c", JUPYTER_BOOK, "build", PROJECT, "--path-output", folder, "--all",
+                           "-W", "-n", "--keep-going", "-q"], stdout=subprocess.PIPE, encoding="utf-8",
+                          env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)})
+    if done.returncode:
+        print(done.stdout, file=sys.stderr)
+    done.check_returncode()
     built = folder / "_build/html"
     if missing := [name for name in pages_of_contents() if not (built / f"{name}.html").is_file()]:
         raise InputError(f"Jupyter Book: expected a page for each of _toc.yml, got none for {len(missing)}, such as "
