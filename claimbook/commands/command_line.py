@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
@@ -253,6 +254,14 @@ def book():
     except subprocess.CalledProcessError as error:
         raise typer.Exit(error.returncode)
     states_of_pages(find_pages("all"))  # so that `status` has them at hand
+
+
+@app.command(epilog="Example:  python -m claimbook demo")
+def demo(folder: Annotated[Path, typer.Argument(help="Where it is made: new, or empty.")] = Path("claimbook-demo")):
+    """Make a book of one page in a folder, plant two faults in it and show that both are told: a minute."""
+    from claimbook.commands.demo import demo as make
+
+    raise typer.Exit(int(not make(folder)))
 
 
 @app.command(epilog="Example:  python -m claimbook contents")

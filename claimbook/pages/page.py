@@ -19,7 +19,7 @@ import pandas as pd
 
 from claimbook.claims import find_claim, load_claims
 from claimbook.claims.controls import FROM_EVIDENCE
-from claimbook.claims.decisions import decide
+from claimbook.claims.decisions import CHANGED, decide, entry_on_record
 from claimbook.claims.verdicts import Verdicts
 from claimbook.claims.sentences import ANYWHERE
 from claimbook.pages.plotting import series, use_style
@@ -127,7 +127,8 @@ class Page:
 
         claim: its number, or its name as in causal_lm.6. gate, control: what
         `claimbook.claims.decisions.decide` says. profile: where it is not that of the page. Raises
-        InputError for a claim of another page.
+        InputError for a claim of another page, and for one whose bounds are no longer those for which the same
+        evidence was measured, unless it is marked post hoc.
         """
         claim_id = claim if isinstance(claim, str) else f"{self.name.split('/')[0]}.{claim}"
         claim = find_claim(claim_id)
@@ -136,6 +137,9 @@ class Page:
                              f"it belongs to {claim.page}")
         evidence, gate, control = map(rounded_samples, (evidence, gate, control))
         decided = decide(claim, evidence, self.profile if profile is None else profile, gate, control)
+        before = entry_on_record(claim) or {}
+        if before.get("parts") == evidence and before.get("bounds", claim.bounds) != claim.bounds and not claim.post_hoc:
+            raise InputError(f"{claim_id}: {CHANGED}")
         self.decisions[claim_id] = decided
         write_text(self.output / "evidence.json", to_json(
             {name: entry(item) for name, item in self.decisions.items()}))
@@ -165,7 +169,8 @@ def rounded_samples(samples):
 
 def entry(decision) -> dict:
     """What is kept of a decision: all that its verdict follows from."""
-    kept = {"profile": decision.profile, "parts": decision.evidence, "gate": decision.gate}
+    kept = {"profile": decision.profile, "bounds": decision.claim.bounds, "parts": decision.evidence,
+            "gate": decision.gate}
     own = decision.control if decision.claim.control not in FROM_EVIDENCE else None
     return {name: value for name, value in (kept | {"control": own}).items() if value is not None}
 
