@@ -273,8 +273,9 @@ def entry_on_record(claim: Claim) -> dict | None:
     path = evidence_path(claim.page) if claim.page else None
     if path is None or not path.exists():
         return None
-    with damage_told(path, "evidence"):
-        return {**json.loads(path.read_text("utf-8"))}.get(claim.id)
+    with damage_told(path, "evidence of today's claims"):
+        evidence = {**json.loads(path.read_text("utf-8"))}
+        return {**evidence[claim.id]} if claim.id in evidence else None
 
 
 def decision_on_record(claim: Claim) -> Decision:

@@ -4,6 +4,7 @@ Their texts are the files of claimbook/templates/, in which PAPER_NAME and the l
 command that was killed half way goes on when it is called again: what it wrote is there with the same text.
 """
 
+import contextlib
 import keyword
 import re
 from typing import Annotated
@@ -11,7 +12,7 @@ from typing import Annotated
 import typer
 
 from claimbook.records.errors import InputError
-from claimbook.records.files import PACKAGE, PROJECT, locked, read_yaml, write_together
+from claimbook.records.files import PACKAGE, PROJECT, check_writable, locked, read_yaml, write_together
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 TEMPLATES = PACKAGE / "templates"
@@ -44,15 +45,13 @@ def new_paper(name: str) -> list[str]:
     from claimbook.website.contents import check_keys
 
     check_name("paper", name)
-    (PROJECT / "papers").mkdir(exist_ok=True)
-    with locked(PROJECT / "papers", wait=True):
+    with alone():
         begun = [] if (PROJECT / "_toc.yml").is_file() else written(filled("project"))
         others = [other for other in papers().values() if other.name != name]
         texts = filled("paper", PAPER_NAME=name, PAPER_ORDER=max((one.order for one in others), default=0) + 1)
-        description = f"papers/{name}/paper.yml"
+        own = f"papers/{name}/paper.yml"
         check_keys({f"papers/{one.name}/paper.yml": one.citation for one in others}
-                   | {description: read_yaml(texts[description])["citation"]})
-        texts[description] = texts.pop(description)  # the last one: what has it is a paper
+                   | {own: read_yaml(texts[own])["citation"]})
         return [*begun, *written(texts), *listed()]
 
 
@@ -67,7 +66,7 @@ def new_page(name: str, page: str) -> list[str]:
 
     load_claims(name)
     check_name("page", page)
-    with locked(PROJECT / "papers", wait=True):
+    with alone():
         claims = load_claims(name)
         own = [claim.number for claim in claims if claim.page == f"{name}/{page}"]
         words = {"PAPER_NAME": name, "PAGE_NAME": page, "CLAIM_NUMBER": own[0] if own else len(claims) + 1,
@@ -90,6 +89,15 @@ def new_page(name: str, page: str) -> list[str]:
         return [*made, *texts, *listed()]
 
 
+@contextlib.contextmanager
+def alone():
+    """Within it no other process adds a page or a paper: each reads the lists that it makes longer."""
+    for folder in (PROJECT, PROJECT / "papers"):
+        check_writable(folder)
+    with locked(PROJECT / "papers", wait=True):
+        yield
+
+
 def check_name(what: str, name: str) -> None:
     """Raises InputError unless the name can be that of a Python module and part of an address."""
     if not re.fullmatch("[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name):
@@ -97,9 +105,11 @@ def check_name(what: str, name: str) -> None:
 
 
 def filled(kind: str, **words) -> dict[str, str]:
-    """The files of a template, by their names in the project, with these words in them."""
+    """The files of a template, by their names in the project, with these words in them; last the one by which a
+    project or a paper is known to be there."""
     folder = TEMPLATES / kind
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    paths = sorted((path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts),
+                   key=lambda path: (path.name in ("_toc.yml", "paper.yml"), path))
     return {replaced(str(path.relative_to(folder)), words): replaced(path.read_text("utf-8"), words)
             for path in paths}
 
