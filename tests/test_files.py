@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from claimbook.records.files import stamp, to_json, write_text, write_together
+from claimbook.records.files import check_writable, stamp, to_json, write_text, write_together
 
 
 @pytest.mark.parametrize("content", [
@@ -55,3 +55,23 @@ def test_who_reads_while_a_file_is_replaced_reads_the_old_one_to_its_end(tmp_pat
         write_text(path, "new")
         assert start + reader.read() == old
     assert path.read_text("utf-8") == "new" and list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_process_had_begun_to_write_goes(tmp_path):
+    (tmp_path / "cpu").mkdir()
+    old, young, own = tmp_path / "cpu/tmpabcd1234.part", tmp_path / "tmpabcd1234.part", tmp_path / "tmp.part"
+    for path in (old, young, own):
+        path.write_text("half", "utf-8")
+    for path in (old, own):
+        os.utime(path, (1, 1))
+    check_writable(tmp_path)
+    assert not old.exists() and young.exists() and own.exists()
+
+
+def test_a_file_has_reached_the_disk_before_it_takes_its_place_and_its_name_after(monkeypatch, tmp_path):
+    """Or a record could be empty after a power cut, and its checkpoint gone."""
+    done, fsync, replace = [], os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda number: done.append(os.readlink(f"/proc/self/fd/{number}")) or fsync(number))
+    monkeypatch.setattr(os, "replace", lambda *paths: done.append("replace") or replace(*paths))
+    write_text(tmp_path / "record.json", "{}")
+    assert done[0].endswith(".part") and done[1:] == ["replace", str(tmp_path)]

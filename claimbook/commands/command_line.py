@@ -256,6 +256,18 @@ def book():
     states_of_pages(find_pages("all"))  # so that `status` has them at hand
 
 
+@app.command(epilog="Example:  python -m claimbook rename trees/fig01_depth fig01_size")
+def rename(
+    page: Annotated[str, typer.Argument(help="<paper>/<page> or a path.")],
+    name: Annotated[str, typer.Argument(help="Its new name, without the paper's.")],
+):
+    """Give a page another name, wherever it is named; its records stay."""
+    from claimbook.commands.rename import rename as give
+
+    written = give(page, name)
+    typer.echo("\n".join([*written, f"Now: python -m claimbook run {page.split('/')[0]}/{name}"]))
+
+
 @app.command(epilog="Example:  python -m claimbook demo")
 def demo(folder: Annotated[Path, typer.Argument(help="Where it is made: new, or empty.")] = Path("claimbook-demo")):
     """Make a book of one page in a folder, plant two faults in it and show that both are told: a minute."""

@@ -178,6 +178,21 @@ def test_the_demo_tells_both_faults(installed, tmp_path):
     assert "expected an empty one" in python(installed, tmp_path, "-m", "claimbook", "demo", "here", code=2)
 
 
+def test_a_page_takes_another_name_with_all_that_it_has(installed, book, tmp_path):
+    shutil.copytree(book.folder, tmp_path / "copy")
+    call = lambda *words, code=0: python(installed, tmp_path / "copy", "-m", "claimbook", *words, code=code)
+    assert "not taken" in call("rename", "trees/fig01_depth", "fig02_regression", code=2)
+    call("rename", "trees/fig01_depth", "fig01_size")
+    call("run", "trees/fig01_size")
+    rows = json.loads(call("claims", "--json"))
+    assert [(row["page"], row["verdict"]) for row in rows] == [
+        ("trees/fig01_size", "holds"), ("trees/fig02_regression", "holds")]
+    assert {row["state"] for row in json.loads(call("status", "--json"))} == {"fresh"}
+    files = [path for path in (tmp_path / "copy").rglob("*") if path.is_file() and path.suffix not in (".pyc", ".svg")
+             and not {"_build", "_generated"} & set(path.parts)]
+    assert not [path for path in files if "fig01_depth" in str(path) or b"fig01_depth" in path.read_bytes()]
+
+
 # ---- nothing half done ----------------------------------------------------------------------
 
 KILLED = """

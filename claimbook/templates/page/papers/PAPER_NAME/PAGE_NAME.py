@@ -1,4 +1,4 @@
-"""Fill in: what the page PAGE_NAME shows."""
+"""Fill in: what the page shows."""
 
 from dataclasses import dataclass
 
