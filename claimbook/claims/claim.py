@@ -228,8 +228,8 @@ class Claim:
         """Twelve hexadecimal digits for what makes a verdict of evidence: other ones with another tolerance,
         gate or scale, the same ones in other words."""
         return digest([self.predicate, self.printed["value"], list(self.parts), self.tolerance, self.scale,
-                       self.gate and [self.gate.at_most, self.gate.at_least], self.control, self.kind, self.null,
-                       bool(self.pairs), sorted(self.added), self.scope and list(self.scope.profiles)])
+                       self.gate and [self.gate.at_most, self.gate.at_least], self.control, self.kind,
+                       self.null, bool(self.pairs), sorted(self.added), self.scope and list(self.scope.profiles)])
 
     @property
     def judged(self) -> tuple[str, ...]:

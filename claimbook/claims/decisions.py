@@ -25,8 +25,8 @@ from claimbook.records.files import damage_told
 # Of the evidence, by profile; a closed form is "exact".
 STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
              "smoke": "smaller model"}
-CHANGED = ("its bounds were changed after the evidence was there; set them back, or mark the claim post_hoc: true "
-           "and run its page again")
+CHANGED = ("its bounds were changed after the evidence was there; set them back, or mark the claim "
+           "post_hoc: true and run its page again")
 SEEN = {"exact": "exactly", "paper": "at the paper's size",
         "paper's model": "in the paper's model, trained for less",
         "smaller model": "in smaller models"}
@@ -269,7 +269,7 @@ def ledger() -> list[Decision]:
 
 
 def entry_on_record(claim: Claim) -> dict | None:
-    """What the committed evidence has for a claim; None for nothing. Raises InputError where it is damaged."""
+    """What the committed evidence has for a claim, or None; raises InputError where it is damaged."""
     path = evidence_path(claim.page) if claim.page else None
     if path is None or not path.exists():
         return None
@@ -290,5 +290,6 @@ def decision_on_record(claim: Claim) -> Decision:
         return decide(claim, found["parts"], found["profile"], found.get("gate"),
                       found.get("control"))
     except DAMAGE as error:
-        raise InputError(f"{evidence_path(claim.page)}: expected evidence of today's claims, got a damaged file or that of "
+        path = evidence_path(claim.page)
+        raise InputError(f"{path}: expected evidence of today's claims, got a damaged file or that of "
                          f"an older version ({error}); run the page again or restore it from git") from None

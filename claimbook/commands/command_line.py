@@ -269,7 +269,9 @@ def rename(
 
 
 @app.command(epilog="Example:  python -m claimbook demo")
-def demo(folder: Annotated[Path, typer.Argument(help="Where it is made: new, or empty.")] = Path("claimbook-demo")):
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where it is made: new, or empty.")] = Path("claimbook-demo"),
+):
     """Make a book of one page in a folder, plant two faults in it and show that both are told: a minute."""
     from claimbook.commands.demo import demo as make
 

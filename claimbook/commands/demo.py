@@ -20,14 +20,17 @@ def demo(folder: Path) -> bool:
         raise InputError(f"folder: expected an empty one, got {folder}")
     write_together({folder / name: text for name, text in filled("project").items()})
     folder = folder.resolve()
-    for words in (["new", "paper", "trees"], ["new", "page", *PAGE.split("/")], ["run", PAGE, "--profile", "cpu"],
-                  ["claims"], ["book"]):
+    for words in (["new", "paper", "trees"], ["new", "page", *PAGE.split("/")],
+                  ["run", PAGE, "--profile", "cpu"], ["claims"], ["book"]):
         code, said = called(folder, *words)
         if code:
             raise InputError(f"{' '.join(words)}: expected it to work, got exit code {code}: {said}")
-    told = [fault(folder, f"notebooks/{PAGE}.ipynb", "0.098  0.049", "0.012  0.049", ["status"], ["compare", PAGE]),
-            fault(folder, "papers/trees/claims.yml", "{below: 0.5}", "{below: 0.9}", ["claims", "trees.1"], ["run", PAGE])]
-    typer.echo(f"\n{sum(told)} of {len(told)} faults were told and mended. Open {folder}/_build/html/index.html")
+    told = [fault(folder, f"notebooks/{PAGE}.ipynb", "0.098  0.049", "0.012  0.049",
+                  asks=["status"], fails=["compare", PAGE]),
+            fault(folder, "papers/trees/claims.yml", "{below: 0.5}", "{below: 0.9}",
+                  asks=["claims", "trees.1"], fails=["run", PAGE])]
+    typer.echo(f"\n{sum(told)} of {len(told)} faults were told and mended. "
+               f"Open {folder}/_build/html/index.html")
     return all(told)
 
 

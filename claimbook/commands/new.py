@@ -21,7 +21,7 @@ PAGES = re.compile(r"^(pages:.*\n(?:  - .*\n)*)", re.MULTILINE)
 
 @app.command("paper", epilog="Example:  python -m claimbook new paper trees")
 def paper(name: Annotated[str, typer.Argument(help="Of its folder: small letters, digits and _.")]):
-    """Write the files of a paper: what it says, its claims, its chapter; in an empty folder those of a book too."""
+    """Write the files of a paper: what it says, its claims, its chapter; first those of a book, if none is."""
     typer.echo("\n".join([*new_paper(name), f"Fill them in, then: python -m claimbook new page {name} PAGE"]))
 
 
@@ -29,10 +29,13 @@ def paper(name: Annotated[str, typer.Argument(help="Of its folder: small letters
 def page(
     paper: Annotated[str, typer.Argument(help="The folder of its paper.")],
     name: Annotated[str, typer.Argument(help="Of its files: small letters, digits and _.")],
+    trains: Annotated[bool, typer.Option("--trains", help="One whose models train, by icllib, with a gate "
+                      "that a pilot of one seed must pass first.")] = False,
 ):
     """Write the files of a page that works as it stands, with a claim to fill in."""
-    typer.echo("\n".join([*new_page(paper, name), "Fill them in, then: python -m claimbook run "
-                          f"{paper}/{name} --profile cpu"]))
+    run = f"python -m claimbook run {paper}/{name} --profile cpu"
+    pilot = f"{run} -p pilot=True, and where that passes its gate: " * trains
+    typer.echo("\n".join([*new_page(paper, name, trains), f"Fill them in, then: {pilot}{run}"]))
 
 
 def new_paper(name: str) -> list[str]:
@@ -48,19 +51,20 @@ def new_paper(name: str) -> list[str]:
     with alone():
         begun = [] if (PROJECT / "_toc.yml").is_file() else written(filled("project"))
         others = [other for other in papers().values() if other.name != name]
-        texts = filled("paper", PAPER_NAME=name, PAPER_ORDER=max((one.order for one in others), default=0) + 1)
+        order = max((one.order for one in others), default=0) + 1
+        texts = filled("paper", PAPER_NAME=name, PAPER_ORDER=order)
         own = f"papers/{name}/paper.yml"
         check_keys({f"papers/{one.name}/paper.yml": one.citation for one in others}
                    | {own: read_yaml(texts[own])["citation"]})
         return [*begun, *written(texts), *listed()]
 
 
-def new_page(name: str, page: str) -> list[str]:
+def new_page(name: str, page: str, trains: bool = False) -> list[str]:
     """Writes the files of a page, which works as it stands, adds it to its paper with a claim, and
     writes the table of contents anew; returns what it wrote.
 
-    Raises InputError for a paper that is not there, and for a page's name that no Python module can
-    have or that is taken.
+    trains: whether it has models that train. Raises InputError for a paper that is not there, and for a
+    page's name that no Python module can have or that is taken.
     """
     from claimbook.claims import load_claims
 
@@ -71,14 +75,15 @@ def new_page(name: str, page: str) -> list[str]:
         own = [claim.number for claim in claims if claim.page == f"{name}/{page}"]
         words = {"PAPER_NAME": name, "PAGE_NAME": page, "CLAIM_NUMBER": own[0] if own else len(claims) + 1,
                  "CLASS_NAME": "".join(part.capitalize() for part in page.split("_"))}
-        made = written(filled("page", **words))
+        kind = "_that_trains" * trains
+        made = written(filled(f"page{kind}", **words))
         of = lambda file: (PROJECT / "papers" / name / file).read_text("utf-8").rstrip("\n") + "\n"
         init, entries, description = map(of, ("__init__.py", "claims.yml", "paper.yml"))
         imported = f"from papers.{name}.{page} import {words['CLASS_NAME']}\n"
-        if imported not in init:
+        if imported not in init and not trains:  # which has no class of its own
             init += f"\n{imported}"
         if not own:
-            claim = replaced((TEMPLATES / "claim.yml").read_text("utf-8"), words)
+            claim = replaced((TEMPLATES / f"claim{kind}.yml").read_text("utf-8"), words)
             entries = (entries.replace("claims: []\n", "claims:\n") + claim
                        + "    headline: true  # the one claim of the paper that comes first\n" * (not claims))
         if page not in read_yaml(description)["pages"]:
@@ -105,8 +110,8 @@ def check_name(what: str, name: str) -> None:
 
 
 def filled(kind: str, **words) -> dict[str, str]:
-    """The files of a template, by their names in the project, with these words in them; last the one by which a
-    project or a paper is known to be there."""
+    """The files of a template, by their names in the project, with these words in them; last the one by
+    which a project or a paper is known to be there."""
     folder = TEMPLATES / kind
     paths = sorted((path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts),
                    key=lambda path: (path.name in ("_toc.yml", "paper.yml"), path))

@@ -20,14 +20,16 @@ def rename(page: str, new: str) -> list[str]:
     paper, old = find_page(page).split("/")
     check_name("name", new)
     with alone():
-        moved = {f"{folder}/{paper}/{old}.py": f"{folder}/{paper}/{new}.py" for folder in ("papers", "notebooks")}
+        moved = {f"{folder}/{paper}/{old}.py": f"{folder}/{paper}/{new}.py"
+                 for folder in ("papers", "notebooks")}
         notebook = notebooks_folder() / paper / f"{old}.ipynb"
         folders = {results_folder() / paper / old: results_folder() / paper / new,
                    notebook: notebook.with_stem(new)}
         if taken := [path for path in folders.values() if path.exists()]:
             raise InputError(f"{taken[0]}: expected a name that is not taken, got one that is there already")
         texts = {str(path.relative_to(PROJECT)): path.read_text("utf-8")
-                 for pattern in TEXTS for path in sorted(PROJECT.glob(pattern)) if "_generated" not in path.parts}
+                 for pattern in TEXTS for path in sorted(PROJECT.glob(pattern))
+                 if "_generated" not in path.parts}
         named = {name: renamed(text, paper, old, new) for name, text in texts.items()}
         made = written({moved[name]: named[name] for name in moved})
         changed = {name: text for name, text in named.items() if text != texts[name] and name not in moved}
@@ -41,8 +43,8 @@ def rename(page: str, new: str) -> list[str]:
 
 
 def renamed(text: str, paper: str, old: str, new: str) -> str:
-    """A text with the new name of a page wherever the old one is that of the page, and no word of a sentence."""
-    for pattern in (rf"\b({paper}[/.]){old}\b", rf"^(from papers\.{paper} import .*\b){old}\b", rf"()\b{old}(?=\.ipynb)",
-                    rf"^(  - |figure: ){old}$"):
+    """A text with the new name of a page wherever the old one is that of the page, no word of a sentence."""
+    for pattern in (rf"\b({paper}[/.]){old}\b", rf"^(from papers\.{paper} import .*\b){old}\b",
+                    rf"()\b{old}(?=\.ipynb)", rf"^(  - |figure: ){old}$"):
         text = re.sub(pattern, rf"\g<1>{new}", text, flags=re.MULTILINE)
     return text

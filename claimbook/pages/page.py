@@ -130,7 +130,7 @@ class Page:
         InputError for a claim of another page, and for one whose bounds are no longer those for which the same
         evidence was measured, unless it is marked post hoc.
         """
-        claim_id = claim if isinstance(claim, str) else f"{self.name.split('/')[0]}.{claim}"
+        claim_id = self.id_of(claim)
         claim = find_claim(claim_id)
         if claim.page != self.name:
             raise InputError(f"{claim_id}: expected a claim of page {self.name}, "
@@ -138,11 +138,24 @@ class Page:
         evidence, gate, control = map(rounded_samples, (evidence, gate, control))
         decided = decide(claim, evidence, self.profile if profile is None else profile, gate, control)
         before = entry_on_record(claim) or {}
-        if before.get("parts") == evidence and before.get("bounds", claim.bounds) != claim.bounds and not claim.post_hoc:
+        changed = before.get("bounds", claim.bounds) != claim.bounds
+        if changed and before.get("parts") == evidence and not claim.post_hoc:
             raise InputError(f"{claim_id}: {CHANGED}")
         self.decisions[claim_id] = decided
         write_text(self.output / "evidence.json", to_json(
             {name: entry(item) for name, item in self.decisions.items()}))
+
+    def check_gate(self, claim: int | str, reached) -> None:
+        """Raises InputError where a model has not passed the gate of a claim: of a pilot, before others are
+        trained. reached: the statistic of the gate, one number per model."""
+        gate = find_claim(self.id_of(claim)).gate
+        if lacking := [value for value in reached if not gate.passes(value)]:
+            raise InputError(f"pilot: expected models that pass the gate of {self.id_of(claim)}, "
+                             f"{gate.statistic}, got {', '.join(f'{value:.3g}' for value in lacking)}")
+
+    def id_of(self, claim: int | str) -> str:
+        """The name of a claim that is given by its number or its name."""
+        return claim if isinstance(claim, str) else f"{self.name.split('/')[0]}.{claim}"
 
     def verdicts(self) -> Verdicts:
         """Paper beside ours for every part of every claim that was decided; a script prints it."""

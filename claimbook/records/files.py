@@ -112,8 +112,8 @@ def matplotlib_folder(temporary: str) -> str | None:
 def check_project() -> None:
     """Raises InputError for what needs a project where none is."""
     if not (PROJECT / "_toc.yml").is_file():
-        raise InputError(f"{PROJECT}: expected a project, or a folder in one, with papers/ and _toc.yml, got none; "
-                         "this starts one: python -m claimbook new paper NAME")
+        raise InputError(f"{PROJECT}: expected a project with papers/ and _toc.yml, or a folder in one, got "
+                         "none; this starts one: python -m claimbook new paper NAME")
 
 
 @contextlib.contextmanager
@@ -232,8 +232,8 @@ def locked(folder: Path, wait: bool = False):
 
 
 def check_writable(folder: Path) -> None:
-    """Raises InputError, before hours of work, for a folder that cannot take a megabyte; what killed processes
-    left in it goes first."""
+    """Raises InputError, before hours of work, for a folder that cannot take a megabyte; what killed
+    processes left in it goes first."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         remove_parts(folder)

@@ -60,22 +60,24 @@ def check_jupyter_book() -> None:
     except PackageNotFoundError:
         found = "none"
     if not found.startswith("1."):
-        raise InputError(f"Jupyter Book: expected version 1, got {found}; pip install 'claimbook[book]' brings it")
+        raise InputError(f"Jupyter Book: expected version 1, got {found}; pip install 'claimbook[book]' "
+                         "brings it")
 
 
 def build_in(folder: Path) -> Path:
     """Builds the book anew below this folder and returns where the website is."""
     paths = filter(None, (str(PROJECT), os.environ.get("PYTHONPATH")))
-    done = subprocess.run([sys.executable, "-c", JUPYTER_BOOK, "build", PROJECT, "--path-output", folder, "--all",
-                           "-W", "-n", "--keep-going", "-q"], stdout=subprocess.PIPE, encoding="utf-8",
+    command = [sys.executable, "-c", JUPYTER_BOOK, "build", PROJECT, "--path-output", folder, "--all", "-W",
+               "-n", "--keep-going", "-q"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8",
                           env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)})
     if done.returncode:
         print(done.stdout, file=sys.stderr)
     done.check_returncode()
     built = folder / "_build/html"
     if missing := [name for name in pages_of_contents() if not (built / f"{name}.html").is_file()]:
-        raise InputError(f"Jupyter Book: expected a page for each of _toc.yml, got none for {len(missing)}, such as "
-                         f"{missing[0]}")
+        raise InputError(f"Jupyter Book: expected a page for each of _toc.yml, got none for {len(missing)}, "
+                         f"such as {missing[0]}")
     return built
 
 

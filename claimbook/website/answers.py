@@ -27,7 +27,8 @@ def answers(paper: str) -> tuple[dict, ...]:
     if lacking:
         raise InputError(f"{path}: expected claim, by, date and text of each answer, got {lacking[0]}")
     if other := [own["claim"] for own in found if str(own["claim"]) not in known]:
-        raise InputError(f"{path}: claim: expected the number of one of {paper}'s {len(known)} claims, got {other[0]!r}")
+        raise InputError(f"{path}: claim: expected the number of one of {paper}'s {len(known)} claims, "
+                         f"got {other[0]!r}")
     return tuple(found)
 
 

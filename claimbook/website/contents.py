@@ -52,8 +52,8 @@ def chapters() -> str:
 
 
 def check_keys(citations: dict[str, str]) -> None:
-    """Raises InputError for a key that comes twice in these citations, by file, and in the bibliographies that
-    _config.yml names beside: Sphinx would tell it after a minute, and not where."""
+    """Raises InputError for a key that comes twice in these citations, by file, and in the bibliographies
+    that _config.yml names beside: Sphinx would tell it after a minute, and not where."""
     config = read_yaml((PROJECT / "_config.yml").read_text("utf-8"))
     own = [name for name in config.get("bibtex_bibfiles", ()) if not name.startswith("book/_generated/")]
     citations, known = citations | {name: (PROJECT / name).read_text("utf-8") for name in own}, {}

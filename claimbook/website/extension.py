@@ -69,7 +69,7 @@ def dress(app, config) -> None:
     config.html_static_path = [str(HERE / "static"), *config.html_static_path]
     config.templates_path = [str(HERE / "theme"), *config.templates_path]
     config.html_css_files = ["type/type.css", "custom.css", *config.html_css_files]
-    config.html_context = {"default_mode": "auto"} | config.html_context  # light or dark, as the reader's system
+    config.html_context = {"default_mode": "auto"} | config.html_context  # light or dark, as for the reader
 
 
 def offer_colab(app, config) -> None:

@@ -23,7 +23,8 @@ def footer(app, pagename: str, context: dict) -> str:
                  f"{escape(cff['license'])} licence"]
         box = f"<details><summary>Cite</summary><pre>{escape(bibtex(cff))}</pre></details>"
     facts += source_link(app, pagename, context)
-    return f'<footer class="page-facts">{run_box(app, pagename)}{box}<span>{" · ".join(facts)}</span></footer>'
+    box = run_box(app, pagename) + box
+    return f'<footer class="page-facts">{box}<span>{" · ".join(facts)}</span></footer>'
 
 
 def run_box(app, pagename: str) -> str:
@@ -39,8 +40,8 @@ def run_box(app, pagename: str) -> str:
         where, folder = "", repository.rstrip("/").rpartition("/")[2]
         get = f"git clone {repository} && cd {folder}{' && make' * made}\n"
         colab = f"<p>In Colab, as the first cell:</p><pre>{escape(colab_lines(repository, folder))}</pre>"
-    return (f"<details><summary>Run this page</summary><p>In seconds{where}:</p><pre>{escape(get + run)} smoke</pre>"
-            f"<p>On a machine with a GPU:</p><pre>{escape(run)} gpu --time-limit 1500</pre>{colab}</details>")
+    return (f"<details><summary>Run this page</summary><p>In seconds{where}:</p>"
+            f"<pre>{escape(get + run)} smoke</pre><p>On a machine with a GPU:</p><pre>{escape(run)} gpu --time-limit 1500</pre>{colab}</details>")
 
 
 def colab_lines(repository: str, folder: str) -> str:

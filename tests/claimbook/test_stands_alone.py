@@ -242,6 +242,16 @@ def test_new_goes_on_where_it_was_killed(installed, tmp_path):
     assert [int(line.split()[1]) >= 6 for line in said.splitlines()] == [True, True]
 
 
+def test_a_page_that_trains_has_a_pilot_for_its_gate(installed, tmp_path):
+    """Its text is about icllib, which is not there: it is written, and says what it needs when it runs."""
+    call = lambda *words, code=0: python(installed, tmp_path, "-m", "claimbook", *words, code=code)
+    call("new", "paper", "trees")
+    assert "-p pilot=True" in call("new", "page", "trees", "fig01_learners", "--trains")
+    claim, = json.loads(call("claims", "--json"))
+    assert claim["verdict"] == "not tested"
+    assert "icllib" in call("run", "trees/fig01_learners", "--profile", "smoke", code=1)
+
+
 def test_pages_that_are_made_at_once_have_a_claim_each(installed, tmp_path):
     python(installed, tmp_path, "-m", "claimbook", "new", "paper", "trees")
     script = ("import os, sys; from claimbook.commands.new import new_page\n"

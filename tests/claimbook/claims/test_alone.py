@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import claimbook
-from claimbook.claims import alone, decisions, find_claim
+from claimbook.claims import alone, decisions, find_claim, load_claims
 from claimbook.claims.decisions import decision_on_record, evidence_path
 from claimbook.pages.page import Page
 from claimbook.records.errors import InputError
@@ -99,3 +99,11 @@ def test_a_page_does_not_decide_a_loosened_claim_by_the_same_evidence(recorded, 
     decide(evidence={part: [0.0, 0.0, 1e-12] for part in claim.parts})  # other evidence: another experiment
     found["claim"] = replace(loosened(claim), post_hoc=True)
     decide()
+
+
+def test_a_pilot_that_has_not_learned_stops_its_page():
+    page = Page("causal_lm/fig06_training_sequences")
+    claim = next(claim for claim in load_claims("causal_lm") if claim.gate and claim.gate.at_most)
+    page.check_gate(claim.id, [claim.gate.at_most])
+    with pytest.raises(InputError, match="pilot"):
+        page.check_gate(int(claim.number), [claim.gate.at_most, 2 * claim.gate.at_most])
