@@ -38,26 +38,20 @@ def test_pairs(mask, pairs):
     assert mask(pairs).tolist() == expected_mask(RULES[mask], pairs, [], False)
 
 
-@pytest.mark.parametrize("pairs, lengths", [
-    (1, [1]), (1, [0]), (5, [5, 5, 5]), (7, [3, 7, 1]), (12, (2, 4, 12)), (6, []), (4, range(5)),
-])
-@pytest.mark.parametrize("attend_to_self", [False, True])
-@pytest.mark.parametrize("mask", RULES)
-def test_pairs_and_queries(mask, pairs, lengths, attend_to_self):
-    ours = with_queries(mask(pairs), lengths, attend_to_self)
-    assert ours.dtype == torch.bool
-    assert ours.tolist() == expected_mask(RULES[mask], pairs, lengths, attend_to_self)
+def test_pairs_and_queries():
+    for pairs, lengths in [
+        (1, [1]), (1, [0]), (5, [5, 5, 5]), (7, [3, 7, 1]), (12, (2, 4, 12)), (6, []), (4, range(5))]:
+        for attend_to_self in [False, True]:
+            for mask in RULES:
+                ours = with_queries(mask(pairs), lengths, attend_to_self)
+                assert ours.dtype == torch.bool
+                assert ours.tolist() == expected_mask(RULES[mask], pairs, lengths, attend_to_self)
 
 
 @pytest.mark.parametrize("pairs", [1, 4, 9])
 def test_blocks_lie_between_causal_and_full(pairs):
     assert torch.equal(block_causal_pairs(pairs, 1), causal_pairs(pairs))
     assert torch.equal(block_causal_pairs(pairs, pairs), full_pairs(pairs))
-
-
-def test_blocks_of_no_pairs_are_refused():
-    with pytest.raises(InputError, match="block: expected an integer of at least 1, got 0"):
-        block_causal_pairs(3, 0)
 
 
 @pytest.mark.parametrize("lengths", [[4], [2, 4, 1], [-1]])

@@ -13,9 +13,9 @@ import yaml
 
 from claimbook.claims.controls import CONTROLS
 from claimbook.claims.gates import Competence, Gate, Scope
-from claimbook.claims.rule import MARGINS, SCALES
+from claimbook.claims.rule import ERROR, MARGINS, SCALES, margin_of
 from claimbook.records import PROJECT, check_page, digest
-from claimbook.records.checks import different, each, one_of, text, types_of_fields
+from claimbook.records.checks import different, each, one_of, text, types_of_fields, whole
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import check_project, read_yaml
 
@@ -124,6 +124,7 @@ class Claim:
     headline: bool = False  #: shown first among its paper's claims
     kind: str | dict | None = None  #: one of MARGINS, or {part: kind}; None: no test for no difference
     null: float | None = None  #: the value that means no effect; 1 if there is a kind
+    looks: int = 1  #: how often it may be judged, each time with more seeds; fixed before the first
     pairs: str | None = None  #: if pairs of seeds decide: what the models of a pair share
     added: dict = field(default_factory=dict)  #: parts that the paper does not state -> why
     scope: Scope | None = None
@@ -150,6 +151,7 @@ class Claim:
             raise InputError(f"{self.id}: parts: expected at least one, got none")
         different(parts=each(text, "parts", self.parts))
         each(text, "objections", self.objections, 0)
+        whole(looks=self.looks)
         if not {"value", "read"} <= set(self.printed):
             raise InputError(f"{self.id}: printed: expected value and read, got {self.printed}")
         value = self.printed["value"]
@@ -239,6 +241,15 @@ class Claim:
     def kind_of(self, part: str) -> str | None:
         """The kind of statistic of a part, one of MARGINS; None without a test for no difference."""
         return self.kind.get(part) if isinstance(self.kind, dict) else self.kind
+
+    @property
+    def error(self) -> float:
+        """Of a false state of any part at one look."""
+        return ERROR / self.looks
+
+    def margin_of(self, part: str) -> float | None:
+        """The factor within which a part's ratio is no difference; None where absence is not asked."""
+        return margin_of(self.kind_of(part), self.printed_of(part))
 
     def null_of(self, part: str) -> float | None:
         """The value that means no effect; None if the claim has none."""

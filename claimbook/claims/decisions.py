@@ -5,10 +5,9 @@ results/<paper>/<page>/evidence.json, written by the page that decides it. A dec
 function of claim and evidence; claimbook/claims/rule.py has the rule and book/verdicts.md tells it.
 """
 
-import json
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +19,7 @@ from claimbook.claims.rule import FEWEST_SEEDS, verdict_of, words_of
 from claimbook.records import PROFILES, results_folder
 from claimbook.records.checks import MEASURED, instance, numbers, rank
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import damage_told
+from claimbook.records.files import damage_told, read_object
 
 # Of the evidence, by profile; a closed form is "exact".
 STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
@@ -41,6 +40,7 @@ class Decision:
     evidence: dict | None = None  #: part -> list of samples
     gate: dict | None = None  #: part -> what the models behind each sample have reached
     control: dict | None = None  #: part -> samples where the claim must not hold
+    reach: dict | None = None  #: part -> the numbers nearest to the printed that these models could show
 
     @property
     def verdict(self) -> str:
@@ -92,31 +92,30 @@ class Decision:
         "not tested" without evidence that counts, and with fewer than FEWEST_SEEDS models that have
         learned, or fewer than half.
         """
-        if part not in self.states:
-            self.states[part] = self.find_state(part)
         return self.states[part]
 
     @cached_property
     def states(self) -> dict[str, str]:
-        """Those of the parts that were asked for."""
-        return {}
-
-    def find_state(self, part: str) -> str:
+        """The state of every part; the paper's parts share an error, and so do those that we added."""
         claim = self.claim
         outside = claim.scope and self.profile not in claim.scope.profiles
         if self.profile is None or claim.faulty or outside:
-            return "not tested"
-        counted, count = self.counted(part), len(self.evidence[part])
-        if self.gate and len(counted) < max(math.ceil(count / 2), FEWEST_SEEDS):
-            return "not tested"
-        return state(claim, part, counted)
+            return dict.fromkeys(claim.parts, "not tested")
+        counted = {part: self.counted(part) for part in claim.parts if self.is_tested(part)}
+        return dict.fromkeys(claim.parts, "not tested") | states(claim, counted)
+
+    def is_tested(self, part: str) -> bool:
+        """Whether enough models behind a part have learned."""
+        count = len(self.evidence[part])
+        return not self.gate or len(self.counted(part)) >= max(math.ceil(count / 2), FEWEST_SEEDS)
 
     def size(self, part: str) -> rule.Size | None:
         """How far a part's printed number is from ours; None without one, if exact or not tested."""
         printed = self.claim.printed_of(part)
         if printed is None or self.claim.exact or self.state(part) == "not tested":
             return None
-        return rule.size(self.counted(part), printed, self.claim.scale, self.claim.null_of(part))
+        reach = rule.interval(self.reach[part], self.claim.scale)[0] if self.reach else None
+        return rule.size(self.counted(part), printed, self.claim.scale, self.claim.null_of(part), reach)
 
     def share(self, part: str) -> tuple[float, int, float, float] | None:
         """For a claim on pairs of seeds: the pairs in which the model leads, the number of pairs, and
@@ -152,30 +151,33 @@ class Decision:
     @property
     def control_verdict(self) -> str | None:
         """The verdict that the same rule gives for the control."""
-        return self.control and verdict_of(
-            [state(self.claim, part, samples) for part, samples in self.control.items()])
+        return self.control and verdict_of(states(self.claim, self.control).values())
 
     @property
     def can_be_lost(self) -> bool:
         """Whether the control shows that the claim could have got another verdict.
 
-        If the claim fails the control must not fail; if no difference is seen it must see one.
-        Otherwise the control must not hold; nor hold in part, if the claim holds in part.
+        It must not get the claim's own verdict, be it in part or as a whole, unless that is undecided;
+        nor may it hold, unless no difference is seen, the claim fails or the printed effect is laid on ours.
         """
-        none_seen = "no difference", "no difference in part"
-        lost = {"holds in part": ("holds", "holds in part"), "fails": ("fails",)} | dict.fromkeys(none_seen, none_seen)
-        return bool(self.control) and (
-            self.control_verdict not in lost.get(self.verdict, ("holds",)))
+        if not self.control:
+            return False
+        whole = lambda verdict: verdict.removesuffix(" in part")
+        own, other = whole(self.verdict), whole(self.control_verdict)
+        may_hold = own in ("fails", "no difference") or self.claim.control == "printed effect"
+        differs = other != own or own == "undecided"
+        return differs and (may_hold or self.control_verdict != "holds")
 
 
 def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=None,
-           control=None) -> Decision:
+           control=None, reach=None) -> Decision:
     """The decision that evidence gives for a claim.
 
     gate: what the models behind each sample have reached, by part or one list for all parts.
     control: samples for each part in a case in which the claim must not hold, unless they follow
-    from the evidence. Raises InputError for an unknown profile, for other parts than the claim's,
-    for a part without samples or with several for a model, and for a missing gate.
+    from the evidence. reach: for each part the numbers nearest to the printed one that models like
+    these could show, whatever is compared. Raises InputError for an unknown profile, for other parts
+    than the claim's, for a part without samples or with several for a model, and for a missing gate.
     """
     instance(Claim, claim=claim)
     if profile not in PROFILES:
@@ -183,7 +185,7 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
                          f"got {profile!r}")
     instance(dict, evidence=evidence)
     gate = by_part(claim, gate) if claim.gate else None
-    for name, parts in {"evidence": evidence, "gate": gate, "control": control}.items():
+    for name, parts in {"evidence": evidence, "gate": gate, "control": control, "reach": reach}.items():
         if parts is None:
             continue
         instance(dict, **{name: parts})
@@ -196,7 +198,7 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
                                  f"{part}, got {values!r:.200}")
             numbers(MEASURED, **{f"{claim.id}, {name}, {part}": values})
     control = control or (controlled(claim, evidence) if claim.control else None)
-    decision = Decision(claim, profile, evidence, gate, control)
+    decision = Decision(claim, profile, evidence, gate, control, reach)
     decision.verdict  # raises here, and not in a display, if samples are damaged
     return decision
 
@@ -223,13 +225,38 @@ def learned(claim: Claim, samples, gate) -> list[float]:
     return [sample for sample, sound in zip(samples, passed) if sound]
 
 
-def state(claim: Claim, part: str, samples) -> str:
-    """The state that the rule gives a part, by pairs of seeds or by the interval of samples."""
+def states(claim: Claim, samples: dict) -> dict[str, str]:
+    """The states that the rule gives these parts, {part: samples}: by pairs of seeds, or by the
+    intervals of samples, where direction is asked first and then absence."""
+    found = {}
+    for group in (claim.judged, tuple(claim.added)):
+        own = {part: samples[part] for part in group if part in samples}
+        asked = {part: partial(answer, claim, part, values) for part, values in own.items()}
+        absent = {part: partial(no_difference, claim, part, values) for part, values in own.items()
+                  if claim.margin_of(part) and not claim.pairs}
+        found |= rule.shared(asked, claim.error)
+        found |= {part: says for part, says in rule.shared(absent, claim.error).items()
+                  if found[part] == "undecided"}
+    return found
+
+
+def answer(claim: Claim, part: str, samples, error: float) -> str:
+    """What a part says at an error, but for the absence of a difference of means."""
     if claim.pairs:
         asked = rule.no_lead if is_denied(claim, part) else rule.lead
-        return asked(pairs_led(claim, part, samples), len(samples))
-    return rule.state(samples, claim.region(part), claim.scale, claim.strict, claim.kind_of(part),
-                      claim.printed_of(part))
+        return asked(pairs_led(claim, part, samples), len(samples), error)
+    return rule.direction(samples, claim.region(part), claim.scale, claim.strict, error)
+
+
+def no_difference(claim: Claim, part: str, samples, error: float) -> str:
+    """Whether a difference of means is absent at an error."""
+    absent = rule.absent(samples, claim.kind_of(part), claim.printed_of(part), error)
+    return "no difference" if absent else "undecided"
+
+
+def state(claim: Claim, part: str, samples) -> str:
+    """The state of a part that is asked by itself."""
+    return states(claim, {part: samples})[part]
 
 
 def is_denied(claim: Claim, part: str) -> bool:
@@ -274,8 +301,10 @@ def entry_on_record(claim: Claim) -> dict | None:
     if path is None or not path.exists():
         return None
     with damage_told(path, "evidence of today's claims"):
-        evidence = {**json.loads(path.read_text("utf-8"))}
-        return {**evidence[claim.id]} if claim.id in evidence else None
+        evidence = read_object(path)
+        if claim.id in evidence:
+            instance(dict, **{claim.id: evidence[claim.id]})
+        return evidence.get(claim.id)
 
 
 def decision_on_record(claim: Claim) -> Decision:
@@ -288,7 +317,7 @@ def decision_on_record(claim: Claim) -> Decision:
         if not claim.faulty and found.get("bounds", claim.bounds) != claim.bounds:
             claim = replace(claim, faulty=CHANGED)
         return decide(claim, found["parts"], found["profile"], found.get("gate"),
-                      found.get("control"))
+                      found.get("control"), found.get("reach"))
     except DAMAGE as error:
         path = evidence_path(claim.page)
         raise InputError(f"{path}: expected evidence of today's claims, got a damaged file or that of "

@@ -11,7 +11,8 @@ from claimbook.claims.rule import interval
 from claimbook.claims.sentences import sentence
 
 COLUMNS = ["id", "part", "verdict", "words", "seen", "says", "printed", "mean", "low", "high", "at_least",
-           "at_most", "counted", "seeds", "printed_excluded", "half_excluded", "pairs_led", "pairs",
+           "at_most", "counted", "seeds", "printed_excluded", "half_excluded", "out_of_reach", "pairs_led",
+           "pairs",
            "part_added_by_us", "evidence", "profile", "headline", "added_by_us", "post_hoc",
            "rule_later", "source", "page", "statement", "statistic", "sentence"]
 
@@ -26,7 +27,8 @@ def entry(item: Decision) -> dict:
             "seen": None if item.verdict == "not tested" else SEEN[item.strength],
             "beside": item.beside, "sentence": sentence(item), "evidence": item.strength,
             "profile": item.profile, "post_hoc": claim.post_hoc, "rule_later": claim.rule_later,
-            "added_by_us": claim.ours, "page": claim.page, "not_run": claim.not_run,
+            "added_by_us": claim.ours, "page": claim.page, "printed_on": claim.printed_on,
+            "not_run": claim.not_run,
             "cost": claim.cost, "same_models": item.same_models, "gate": finite_parts(item.gate),
             "competence": [{"ours": ours, "printed": printed} for ours, printed in item.competence],
             "control": claim.control, "control_verdict": item.control_verdict,
@@ -44,6 +46,7 @@ def part_entry(item: Decision, part: str) -> dict:
             "printed_number": item.claim.printed_of(part),
             "one_more_low": between[0], "one_more_high": between[1],
             "printed_excluded": size and size.excluded, "half_excluded": size and size.half_excluded,
+            "out_of_reach": size and size.out_of_reach,
             "pairs_led": share[0], "pairs": share[1], "share_low": share[2], "share_high": share[3],
             "counted": len(item.counted(part)), "seeds": len(item.evidence[part]),
             "samples": finite(item.evidence[part])}
@@ -60,5 +63,16 @@ def as_csv(decisions: list[Decision]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
+
+
+def harmless(value):
+    """A cell of a CSV file, with ' before a text that a spreadsheet would compute."""
+    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value

@@ -6,6 +6,7 @@ the evidence on record.
 
 from collections import Counter
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 
 import numpy as np
@@ -19,9 +20,15 @@ SCALES = ("linear", "log", "share")
 STATES = ("yes", "no", "no difference", "undecided", "not tested")  # of a part
 VERDICTS = ("holds", "holds in part", "mixed", "fails in part", "fails", "no difference in part",
             "no difference", "undecided", "not tested")  # of a claim
+# A verdict in a reader's words. Who claims a lead is told no where there is no difference.
+FOR_READERS = {"holds": "yes", "holds in part": "partly", "mixed": "partly", "fails in part": "no", "fails": "no",
+               "no difference in part": "no", "no difference": "no", "undecided": "can't tell",
+               "not tested": "not tested"}
 # Kind of statistic -> the factor up to which a ratio counts as no difference: 1.25 is the book's margin
 # for "as good as", 1.1 for a "matching" error rate and for a gain that counts as none.
 MARGINS = {"ratio of errors": 1.25, "ratio of rates": 1.1, "no loss": 1.1}
+ERROR = 0.05  # of a yes or a no that is false, shared by the parts of a claim
+ROUNDING = 1e-9, 1e-12  # a number nearer to a bound, as a share of it or to a bound of 0, lies on it
 FEWEST_SEEDS = 3  # for a spread
 FEWEST_PAIRS = 10  # of seeds, for a share; ours
 LEAD = 0.75  # share of pairs from which on a model is better (Bouthillier et al., 2021)
@@ -66,33 +73,41 @@ def _t_interval(samples, scale, level, width) -> tuple[float, float, float]:
 # ---- a part ---------------------------------------------------------------------------------
 
 
-def direction(samples, region, scale: str = "linear", strict: bool = False) -> str:
-    """Where the 95% interval over seeds lies: "yes" inside the region, "no" outside; "undecided"
+def direction(samples, region, scale: str = "linear", strict: bool = False, error: float = ERROR) -> str:
+    """Where the interval over seeds lies: "yes" inside the region, "no" outside; "undecided"
     across its border, and if a seed diverged.
 
-    strict: the ends of the region do not belong to it, as for a claim "below 1".
+    strict: the ends of the region do not belong to it, as for a claim "below 1". error: of an interval
+    that misses the mean, 5% for one of 95%.
     """
-    found, (bottom, top) = interval(samples, scale), region
+    found, (bottom, top) = interval(samples, scale, 1 - error), region
     if not np.isfinite(found).all():
         return "undecided"
-    _, low, high = found
+    low, high = (on_bound(end, region) for end in found[1:])
     on_border = strict and not {low, high}.isdisjoint(region)
     if bottom <= low and high <= top and not on_border:
         return "yes"
     return "no" if high < bottom or low > top else "undecided"
 
 
-def absent(samples, kind: str, printed: float) -> bool:
+def on_bound(value: float, bounds) -> float:
+    """The bound that a number lies on but for rounding, or the number itself."""
+    share, at_zero = ROUNDING
+    near = lambda bound: abs(value - bound) <= (share * abs(bound) or at_zero)
+    return next((bound for bound in bounds if np.isfinite(bound) and near(bound)), value)
+
+
+def absent(samples, kind: str, printed: float, error: float = ERROR) -> bool:
     """Whether seeds exclude every difference beyond the margin of their kind of statistic, if the
     printed number is such a difference: two one-sided tests at 5% each, that is, the 90% interval of the
     logarithms within the margin (Schuirmann 1987; Lakens 2017).
 
-    printed: a ratio. Raises InputError for an unknown kind.
+    printed: a ratio. error: of each of the two. Raises InputError for an unknown kind.
     """
     margin = margin_of(kind, printed)
     if margin is None or len(samples) < FEWEST_SEEDS:
         return False
-    _, low, high = interval(samples, "log", level=0.9)
+    _, low, high = interval(samples, "log", level=1 - 2 * error)
     return 1 / margin < low and high < margin  # false of nan
 
 
@@ -109,16 +124,18 @@ def margin_of(kind: str | None, printed: float | None) -> float | None:
     return None if 1 / MARGINS[kind] <= printed <= MARGINS[kind] else MARGINS[kind]
 
 
-def state(samples, region, scale: str = "linear", strict: bool = False, kind: str | None = None,
-          printed: float | None = None) -> str:
-    """A part's state by its seeds: its direction; if that is undecided, the kind of statistic has a
-    margin and the paper prints a number, whether a difference is absent."""
-    shaped((2,), "numbers", region=region)
-    switch(strict=strict)
-    margin_of(kind, printed)
-    found = direction(samples, region, scale, strict)
-    if found == "undecided" and kind and printed is not None and absent(samples, kind, printed):
-        return "no difference"
+def shared(asked: dict, error: float = ERROR) -> dict:
+    """The states of a claim's parts, which share an error (Holm, 1979): {part: state}.
+
+    asked: {part: what gives its state at an error}. Of k parts that are undecided each is asked at
+    error / k, as long as one of them answers; so a false answer of any has at most this error.
+    """
+    found = dict.fromkeys(asked, "undecided")
+    while left := [part for part, own in found.items() if own == "undecided"]:
+        answers = {part: asked[part](error / len(left)) for part in left}
+        if set(answers.values()) == {"undecided"}:
+            break
+        found |= answers
     return found
 
 
@@ -130,19 +147,30 @@ class Size:
     low: float  #: of the 95% prediction interval of one more model
     high: float
     half_excluded: bool | None  #: half the printed effect; None without a null or an effect
+    out_of_reach: bool = False  #: barred by something else than what is compared
 
     @property
     def excluded(self) -> bool:
-        """Whether the printed number lies outside."""
-        return not self.low <= self.printed <= self.high
+        """Whether all that rounds to the printed number lies outside, and could have been shown."""
+        least, most = rounded_to(self.printed)
+        return not self.out_of_reach and (most < self.low or least > self.high)
 
 
-def size(samples, printed: float, scale: str = "linear", null: float | None = None) -> Size | None:
+def rounded_to(printed: float) -> tuple[float, float]:
+    """The least and the greatest number that round to this one as it is written: 0.85 and 0.95 for 0.9."""
+    half = 0.5 * 10.0 ** Decimal(repr(float(printed))).as_tuple().exponent
+    return printed - half, printed + half
+
+
+def size(samples, printed: float, scale: str = "linear", null: float | None = None,
+         reach: float | None = None) -> Size | None:
     """How far a printed number is from ours; None with fewer than three seeds, for shares, if a seed
     diverged, and for a printed ratio that is not positive.
 
     null: the number of no effect. Half the effect lies midway between it and the printed number, in
     logarithms for ratios; it is excluded if the 95% confidence interval lies on the null's side.
+    reach: the number nearest to the printed one that our models could show, whatever is compared; one
+    beyond it, as seen from the null, is out of reach, and so can its half be: neither is excluded then.
     """
     finite(printed=printed, **({} if null is None else {"null": null}))
     interval(samples, scale)
@@ -154,32 +182,37 @@ def size(samples, printed: float, scale: str = "linear", null: float | None = No
         return None
     if null is None or printed == null:
         return Size(printed, low, high, None)
+    beyond = lambda value: reach is not None and (value > reach if printed > null else value < reach)
     if log and null <= 0:
         raise InputError(f"null: expected a positive number for ratios, got {null}")
     half = (null * printed) ** 0.5 if log else (null + printed) / 2
     _, least, most = interval(samples, scale)
-    return Size(printed, low, high, most < half if printed > null else least > half)
+    half_excluded = not beyond(half) and (most < half if printed > null else least > half)
+    return Size(printed, low, high, half_excluded, beyond(printed))
 
 
 # ---- pairs of seeds -------------------------------------------------------------------------
 
 
-def share_of_pairs(better: float, pairs: int) -> tuple[float, float, float]:
+def share_of_pairs(better: float, pairs: int, error: float = ERROR) -> tuple[float, float, float]:
     """The share of pairs in which one model is better, with its 95% interval (Clopper & Pearson,
-    1934). A tie is half a pair; raises InputError for more than all pairs, and for none."""
+    1934), or one of another error.
+
+    A tie is half a pair; raises InputError for more than all pairs, and for none.
+    """
     whole(0, pairs=pairs)
     numbers(MEASURED, better=better)
     if np.ndim(better) or not pairs >= 1 or not 0 <= better <= pairs:
         raise InputError(f"better: expected from 0 to {pairs} of at least one pair, got {better}")
-    low = betaincinv(better, pairs - better + 1, 0.025) if better else 0.0
-    high = betaincinv(better + 1, pairs - better, 0.975) if better < pairs else 1.0
+    low = betaincinv(better, pairs - better + 1, error / 2) if better else 0.0
+    high = betaincinv(better + 1, pairs - better, 1 - error / 2) if better < pairs else 1.0
     return better / pairs, float(low), float(high)
 
 
-def lead(better: float, pairs: int) -> str:
+def lead(better: float, pairs: int, error: float = ERROR) -> str:
     """Whether one model is better than its rival: "yes", "no" if the rival is, "no difference" if
     neither leads in three of four pairs; else, and with fewer than ten pairs, "undecided"."""
-    _, low, high = share_of_pairs(better, pairs)
+    _, low, high = share_of_pairs(better, pairs, error)
     if pairs < FEWEST_PAIRS:
         return "undecided"
     if low > 0.5 and high > LEAD:
@@ -189,10 +222,10 @@ def lead(better: float, pairs: int) -> str:
     return "no difference" if low > 1 - LEAD and high < LEAD else "undecided"
 
 
-def no_lead(better: float, pairs: int) -> str:
+def no_lead(better: float, pairs: int, error: float = ERROR) -> str:
     """The same for a claim that a model does not lead: "yes" if a lead in three of four pairs is
     excluded, "no" if the model is better."""
-    _, low, high = share_of_pairs(better, pairs)
+    _, low, high = share_of_pairs(better, pairs, error)
     if pairs < FEWEST_PAIRS:
         return "undecided"
     if high < LEAD:

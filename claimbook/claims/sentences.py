@@ -115,11 +115,14 @@ def sizes(item: Decision, parts) -> str:
         return ""
     excluded = sum(size.excluded for size in found)
     half = sum(size.half_excluded or False for size in found)
+    barred = sum(size.out_of_reach for size in found)
     of = lambda count: "" if len(found) == 1 else f" in {count} of {len(found)}"
-    if not excluded:
+    if not excluded and not barred:
         return f"models like ours give the printed number{of(len(found))}"
-    text = f"the printed number is excluded for models like ours{of(excluded)}"
-    return text + f", and half its effect{of(half)}" * bool(half)
+    text = [f"the printed number is excluded for models like ours{of(excluded)}"] * bool(excluded)
+    if barred:
+        text += [f"the printed number is out of reach of such models{of(barred)}, whatever is compared"]
+    return ", ".join(text) + f", and half its effect{' is excluded' * bool(barred)}{of(half)}" * bool(half)
 
 
 def competence(item: Decision) -> str:

@@ -41,20 +41,14 @@ MARKED = re.compile(r'<span class="math[^>]*>[^<]*</span>[,.;:!?)]+')  # must st
 SYMBOL = re.compile(rf"(?<![\w.])({GREEK}|[A-Za-z](?=[_^]))(?:_(\w+))?(?:\^(\w+))?(?![\w(])")
 
 
-# What MathJax has for links, styles and extensions of its own; no claim needs it.
-REACHING = re.compile(r"\\+(?=(?:href|url|class|cssId|data|style|require|unicode|includegraphics)(?![A-Za-z]))")
-
-
-def formula(text: str) -> str:
-    """A formula in which nothing is a link or a style of the page: its commands are letters."""
-    return REACHING.sub("", text)
-
-
 def typeset(text: str) -> str:
-    """Text as HTML: each $...$ for MathJax, and names such as psi_L elsewhere as symbols."""
+    """Text as HTML: each $...$ for MathJax, and names such as psi_L elsewhere as symbols.
+
+    What a formula may do, _config.yml lists; MathJax looks for none outside of what has this class.
+    """
     pieces = re.split(r"\$(.+?)\$", escape(text, quote=False))
     pieces[::2] = map(with_symbols, pieces[::2])
-    pieces[1::2] = [rf'<span class="math notranslate nohighlight">\({formula(piece)}\)</span>'
+    pieces[1::2] = [rf'<span class="math notranslate nohighlight">\({piece}\)</span>'
                     for piece in pieces[1::2]]
     return MARKED.sub(r'<span class="unbroken">\g<0></span>', "".join(pieces))
 
@@ -63,7 +57,7 @@ def markdown(text: str) -> str:
     """Text as one line of Markdown without HTML, links and roles; its formulas and its emphasis stay."""
     pieces = re.split(r"\$(.+?)\$", " ".join(text.replace("`", "'").split()))
     pieces[::2] = [piece.replace("<", "&lt;").replace("](", "]&#40;") for piece in pieces[::2]]
-    pieces[1::2] = [f"${formula(piece).replace('<', chr(92) + 'lt ').replace('](', ']{}(')}$"
+    pieces[1::2] = [f"${piece.replace('<', chr(92) + 'lt ').replace('](', ']{}(')}$"
                     for piece in pieces[1::2]]
     return "".join(pieces)
 

@@ -14,7 +14,7 @@ from claimbook.claims import load_claims
 from claimbook.claims.decisions import decision_on_record
 from claimbook.claims.verdicts import Verdicts
 from claimbook.pages.execution import (
-    check_parameters, check_shows_stored, execute, read_page, source_hash, text_lines)
+    SHOWN, check_parameters, check_shows_stored, execute, read_page, source_hash, text_lines)
 from claimbook.pages.names import notebooks_folder
 from claimbook.records import check_page, check_profile, results_folder
 from claimbook.records.checks import instance
@@ -127,6 +127,9 @@ def notebook_problem(page: str) -> str | None:
         tags = cell.metadata.get("tags", [])
         if ("figure" in tags or "numbers" in tags) and not cell.outputs:
             return f"outputs cleared in {cell.id}"
+        for output in cell.outputs:
+            if other := sorted(output.get("data", {}).keys() - SHOWN):
+                return f"{cell.id} shows {other[0]}, which is none of {', '.join(sorted(SHOWN))}"
     tags = [tag for cell in code for tag in cell.metadata.get("tags", [])]
     if tags.count("numbers") < tags.count("figure"):
         return "a figure lacks its numbers cell"
@@ -144,7 +147,7 @@ def sound_notebook(path: Path):
         if notebook.nbformat != 4:
             return None
         nbformat.validate(notebook)
-    except (nbformat.ValidationError, *DAMAGE):
+    except (nbformat.ValidationError, TypeError, AttributeError, *DAMAGE):
         return None
     return notebook if isinstance(notebook.metadata.get("claimbook", {}), dict) else None
 

@@ -10,7 +10,7 @@ from claimbook.pages.names import notebooks_folder
 from claimbook.records import digest, results_folder
 from claimbook.records.checks import text
 from claimbook.records.errors import DAMAGE
-from claimbook.records.files import PACKAGE, PROJECT, VARIABLES, stamp, write_text
+from claimbook.records.files import PACKAGE, PROJECT, VARIABLES, read_object, stamp, write_text
 from claimbook.records.processor import cores
 
 TOLD = PROJECT / "_build/status.json"  # what was told last
@@ -36,7 +36,7 @@ def kept_status(pages, ask) -> list[State]:
     times of their files. What is unknown is asked anew.
     """
     try:
-        before = {**json.loads(TOLD.read_text("utf-8"))}
+        before = read_object(TOLD)
     except DAMAGE:
         before = {}
     named = {name: value for name, value in os.environ.items() if name in VARIABLES}
@@ -63,5 +63,5 @@ def told_then(kept, seen: str) -> list[State] | None:
         for row in kept["rows"]:
             text(**row)
         return [State(**row) for row in kept["rows"]]
-    except DAMAGE:
+    except (TypeError, *DAMAGE):
         return None

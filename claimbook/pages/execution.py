@@ -31,6 +31,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+SHOWN = {"text/plain", "text/html", "text/markdown", "image/svg+xml"}  # what a page may show, by type
 SAVING = 120.0  # seconds that a kernel has to save what it trains when it is asked to stop
 START, OUTPUT = 600, 60  # seconds that a loaded machine has to start a kernel, and to bring what a cell wrote
 

@@ -20,13 +20,14 @@ import pandas as pd
 from claimbook.claims import find_claim, load_claims
 from claimbook.claims.controls import FROM_EVIDENCE
 from claimbook.claims.decisions import CHANGED, decide, entry_on_record
-from claimbook.claims.verdicts import Verdicts
+from claimbook.claims.json_and_csv import harmless
 from claimbook.claims.sentences import ANYWHERE
+from claimbook.claims.verdicts import Verdicts
 from claimbook.pages.plotting import series, use_style
 from claimbook.records import (
     DIGITS, PROFILES, Record, check_page, check_profile, check_records, digest,
     recorded_fields, rounded)
-from claimbook.records.checks import instance, lists_runs, whole
+from claimbook.records.checks import each, instance, lists_runs, text, whole
 from claimbook.records.compute import KEPT, records, runs_at, trains
 from claimbook.records.errors import InputError
 from claimbook.records.files import check_writable, folder_named, to_json, write_text
@@ -75,9 +76,11 @@ class Page:
 
     @property
     def profile(self) -> str:
-        """The profile of the records that the page shows, but for those apart; raises InputError where
-        they are of several."""
-        return shown_profile(self.together or self.records)
+        """The profile of the records that the page shows, but for those apart and, beside models, what
+        trains nothing and is the same at each; raises InputError where they are of several."""
+        found = self.together or self.records
+        trained = [record for record in found if "fleet" in record.provenance or "kept_weights" in record.provenance]
+        return shown_profile(trained or found)
 
     def values(self, metric: str, records=None, **labels: str) -> pd.Series:
         """A metric of the page's records, or of these, with named axes; see
@@ -117,15 +120,15 @@ class Page:
             instance(pd.DataFrame, tables=table)
         check_writable(self.output)
         table = pd.concat(tables, ignore_index=True)
-        write_text(self.output / "figure.csv", table.to_csv(index=False,
-                                                            float_format=f"%.{DIGITS}g"))
+        write_text(self.output / "figure.csv", table.map(harmless).to_csv(
+            index=False, float_format=f"%.{DIGITS}g"))
         return table
 
     def decide(self, claim: int | str, evidence: dict, gate=None, control=None,
-               profile: str | None = None) -> None:
+               profile: str | None = None, reach=None) -> None:
         """Hand evidence, samples over seeds for each part, to a claim and note the verdict.
 
-        claim: its number, or its name as in causal_lm.6. gate, control: what
+        claim: its number, or its name as in causal_lm.6. gate, control, reach: what
         `claimbook.claims.decisions.decide` says. profile: where it is not that of the page. Raises
         InputError for a claim of another page, and for one whose bounds are no longer those for which the same
         evidence was measured, unless it is marked post hoc.
@@ -135,8 +138,8 @@ class Page:
         if claim.page != self.name:
             raise InputError(f"{claim_id}: expected a claim of page {self.name}, "
                              f"it belongs to {claim.page}")
-        evidence, gate, control = map(rounded_samples, (evidence, gate, control))
-        decided = decide(claim, evidence, self.profile if profile is None else profile, gate, control)
+        evidence, gate, control, reach = map(rounded_samples, (evidence, gate, control, reach))
+        decided = decide(claim, evidence, self.profile if profile is None else profile, gate, control, reach)
         before = entry_on_record(claim) or {}
         changed = before.get("bounds", claim.bounds) != claim.bounds
         if changed and before.get("parts") == evidence and not claim.post_hoc:
@@ -185,26 +188,24 @@ def entry(decision) -> dict:
     kept = {"profile": decision.profile, "bounds": decision.claim.bounds, "parts": decision.evidence,
             "gate": decision.gate}
     own = decision.control if decision.claim.control not in FROM_EVIDENCE else None
-    return {name: value for name, value in (kept | {"control": own}).items() if value is not None}
+    kept |= {"control": own, "reach": decision.reach}
+    return {name: value for name, value in kept.items() if value is not None}
 
 
 def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.DataFrame:
     """A run's settings, one row each, with where each is from.
 
-    assumed: names of those that the paper does not give. paper: the same run at the profile
+    assumed: name or names of those that the paper does not give. paper: the same run at the profile
     `paper`; what differs from it was chosen for the profile that is shown. Raises InputError
     for an assumed name that no setting has.
     """
-    names = assumed if isinstance(assumed, list | tuple | set) else [assumed]
-    if not all(isinstance(name, str) for name in names):
-        raise InputError(f"assumed: expected names of settings, got {assumed!r:.200}")
+    assumed = {assumed} if isinstance(assumed, str) else set(each(text, "assumed", assumed, 0))
     rows, printed = dict(_leaves(run, "")), dict(_leaves(run if paper is None else paper, ""))
-    unknown = set(names) - set(rows)
-    if unknown:
+    if unknown := assumed - set(rows):
         raise InputError(f"assumed: expected names among {sorted(rows)}, got {sorted(unknown)}")
 
     def origin(name, value):
-        return profile if printed.get(name) != value else "assumed" if name in names else "paper"
+        return profile if printed.get(name) != value else "assumed" if name in assumed else "paper"
 
     return pd.DataFrame([(name, value, origin(name, value)) for name, value in rows.items()],
                         columns=["setting", "value", "from"]).set_index("setting")

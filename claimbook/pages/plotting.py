@@ -22,7 +22,7 @@ from claimbook.records.errors import InputError
 VIOLET, GOLD, OLIVE, ROSE, STEEL, CRIMSON, BLACK = (
     "#6f4fd8", "#a39200", "#5f7a2a", "#ee5f92", "#7c93bd", "#8a0f2e", "#000000")
 COLORS = [VIOLET, GOLD, OLIVE, ROSE, STEEL, CRIMSON, BLACK]
-# The book's own type, made by claimbook/website/faces.py.
+# The book's own type: IBM Plex Sans, cut to the characters of figures.
 TYPE, FAMILY = Path(__file__).parent / "type", "Book Sans"
 COLUMNS = ["panel", "series", "x", "y", "low", "high", "seeds", "profile"]
 
@@ -132,6 +132,14 @@ def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
     line, = axes.plot(rows.x, rows.y, label=style.pop("label", name), **style)
     if (rows.seeds > 1).any():
         axes.fill_between(rows.x, rows.low, rows.high, color=line.get_color(), alpha=0.2, lw=0)
+
+
+def dots(axes, xs, samples, **style) -> None:
+    """Each seed as a small dot beside its mean. samples: (seeds, len(xs))."""
+    instance(Axes, axes=axes)
+    checks.numbers(checks.MEASURED, samples=samples)
+    for own in np.atleast_2d(np.asarray(samples, dtype=float)):
+        axes.plot(xs, own, **{"ls": "", "marker": ".", "ms": 4, "alpha": 0.6, "label": "_"} | style)
 
 
 def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:

@@ -9,10 +9,10 @@ import json
 import os
 from pathlib import Path
 
-from claimbook.records.checks import text
+from claimbook.records.checks import instance, text
 from claimbook.records.components import digest
 from claimbook.records.errors import DAMAGE
-from claimbook.records.files import damage_told, to_json
+from claimbook.records.files import damage_told, read_object, to_json
 from claimbook.records.records import load_record, paths_by_name, results_folder
 
 FILE = "shown.json"
@@ -36,7 +36,14 @@ def names_shown(page: str) -> set[str]:
     if not path.exists():
         return set()
     with damage_told(path, "what the page shows"):
-        return set(json.loads(path.read_text("utf-8"))["records"])
+        return set(texts_of(read_object(path), "records"))
+
+
+def texts_of(shown: dict, name: str) -> dict[str, str]:
+    """The texts by name that stand under this name; raises InputError for something else."""
+    instance(dict, **{name: shown[name]})
+    text(**shown[name])
+    return shown[name]
 
 
 def paths_shown(page: str) -> list[Path]:
@@ -50,10 +57,8 @@ def changed_since(page: str, notebook) -> str | None:
     """What is no longer as it was when the page was executed, or None."""
     folder = results_folder() / page
     try:
-        shown = json.loads((folder / FILE).read_text("utf-8"))
-        files, records = {**shown["files"]}, {**shown["records"]}
-        text(**files)
-        text(**records)
+        shown = read_object(folder / FILE)
+        files, records = (texts_of(shown, name) for name in ("files", "records"))
     except FileNotFoundError:
         return f"{FILE} missing"
     except DAMAGE:

@@ -160,7 +160,7 @@ def from_settings(value):
         return kind(**fields)
     except InputError:
         raise
-    except DAMAGE as error:
+    except (TypeError, *DAMAGE) as error:  # of a field that is missing too
         raise InputError(f"{name}: expected settings of this component, got {value!r:.200} "
                          f"({error})") from None
 

@@ -15,7 +15,8 @@ from claimbook.records import (
     PROFILES, Record, check_page, check_profile, digest, find_records, is_fresh, results_folder)
 from claimbook.records.checks import component, lists_runs
 from claimbook.records.errors import InputError
-from claimbook.records.files import check_writable, damage_told, folder_named, temporary_folder, write_text
+from claimbook.records.files import (
+    check_writable, damage_told, folder_named, read_object, temporary_folder, write_text)
 from claimbook.records.limits import Limits, limits_of_page
 from claimbook.records.provenance import (
     check_imported, cost_since, provenance, start_clocks, tell_of_changed_sources)
@@ -149,7 +150,7 @@ def tell_shown(found) -> None:
     before = {}
     if path.exists():
         with damage_told(path, "the records that the page has shown"):
-            before = {**json.loads(path.read_text("utf-8"))}
+            before = read_object(path)
     write_text(path, json.dumps(before | {digest(record.run): record.checksum for record in found}))
 
 

@@ -13,5 +13,4 @@ class OutOfTime(Exception):
     """The time limit was reached or a signal asked to stop before training was over (exit code 3)."""
 
 
-DAMAGE = (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError,
-          RecursionError)  # of reading a damaged file
+DAMAGE = (OSError, ValueError, KeyError, RecursionError)  # of reading a damaged file

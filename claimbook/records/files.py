@@ -40,7 +40,6 @@ VARIABLES = {  # what the environment can say, all of it
     "CLAIMBOOK_OUTPUT": "where a page writes, set by what executes it",
 }
 TEMPORARY = "claimbook-temporary-"  # how the names of temporary folders begin
-DEEPEST = 100
 PART = ".part"  # how the names of files end that are being written
 YOUNG = 60  # seconds; a file may still be written, a folder may not have its lock yet
 TEXT = r'"(?:[^"\\]|\\.)*"'
@@ -60,25 +59,13 @@ class OnceEach(yaml.CSafeLoader):  # 7 times as fast as the loader in Python
 
 
 def read_yaml(text: str):
-    """What a YAML text says; raises yaml.YAMLError for damage, for a key that comes twice, for
-    what is nested so deeply that the loader would break down, and for aliases within anchors, which can
-    make a short text as long as one likes."""
+    """What a YAML text says; raises yaml.YAMLError for damage and for a key that comes twice."""
     return copy.deepcopy(parsed(text))
 
 
 @functools.lru_cache(maxsize=8)  # the claims of a paper are asked for by each of its pages
 def parsed(text: str):
-    """The same, which nobody may change."""
-    anchored = []  # of each list or mapping that is open, whether it has an anchor
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            anchored.append(event.anchor is not None)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchored.pop()
-        elif isinstance(event, yaml.AliasEvent) and any(anchored):
-            raise yaml.YAMLError(f"{event.anchor}: expected no alias within an anchor{event.start_mark}")
-        if len(anchored) > DEEPEST:
-            raise yaml.YAMLError(f"expected at most {DEEPEST} lists in each other, got more")
+    """The content of a YAML text, which nobody may change."""
     return yaml.load(text, Loader=OnceEach)
 
 
@@ -114,6 +101,14 @@ def check_project() -> None:
     if not (PROJECT / "_toc.yml").is_file():
         raise InputError(f"{PROJECT}: expected a project with papers/ and _toc.yml, or a folder in one, got "
                          "none; this starts one: python -m claimbook new paper NAME")
+
+
+def read_object(path: Path) -> dict:
+    """The names and values in a JSON file; raises ValueError for a file of something else."""
+    found = json.loads(path.read_text("utf-8"))
+    if not isinstance(found, dict):
+        raise ValueError(f"expected names with values, got {found!r:.100}")
+    return found
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 from claimbook.records.checks import finite, switch, whole
-from claimbook.records.files import damage_told, folder_named
+from claimbook.records.files import damage_told, folder_named, read_object
 
 FILE = "limits.json"  # in $CLAIMBOOK_OUTPUT: limits from the page runner to the page's process
 
@@ -51,4 +51,4 @@ def limits_of_page() -> Limits:
     if not path.exists():
         return Limits()
     with damage_told(path, "limits of training"):
-        return Limits(**json.loads(path.read_text("utf-8")))
+        return Limits(**read_object(path))

@@ -3,7 +3,6 @@
 import collections.abc
 import contextlib
 import dataclasses
-import json
 import os
 import re
 import stat
@@ -17,10 +16,9 @@ import numpy as np
 from claimbook.records.checks import MEASURED, each, finite, instance, numbers, text, whole
 from claimbook.records.components import digest, from_settings, key, settings, sources, versions
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import folder_named, to_json, write_text
+from claimbook.records.files import folder_named, read_object, to_json, write_text
 
 PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
-OLD_PROFILES = ("quick", "pilot")  # of versions before 0.2
 DIGITS = 6
 
 
@@ -146,24 +144,18 @@ def read_record(name: str, *state) -> Record:
     """What a file in this state holds."""
     path = Path(name)
     try:
-        content = {**json.loads(path.read_text("utf-8"))}
-        stored, checksum = content.pop("key"), content.pop("checksum", None)
-        record = Record(**content)
-        of_today = checksum == record.checksum and record.profile not in OLD_PROFILES
-        lacks = None if of_today else older_form(record, checksum)
-        if not (of_today or lacks):
+        content = read_object(path)
+        stored, checksum = content.pop("key"), content.pop("checksum")
+        parts = [field.name for field in dataclasses.fields(Record)]
+        record = Record(**{part: content.pop(part) for part in parts})
+        record.check()
+        if content or record.profile not in PROFILES or not record.metrics:
+            raise ValueError(f"expected {', '.join(parts)}, metrics and a profile among them")
+        if checksum != record.checksum:
             raise ValueError("its metrics or provenance are not those that were recorded")
-        if of_today and (not record.metrics or record.profile not in PROFILES):
-            raise ValueError("no metrics or no profile")
-        if of_today:
-            record.check()
     except DAMAGE as error:
         raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
                          "delete it or restore it from git") from None
-    if lacks:
-        raise InputError(f"{path}: expected a record of this version, got one of an older version, which "
-                         f"{lacks}; it was made by {maker(record.provenance)}: delete it and make it again, or "
-                         "read it with that version")
     expected = key(record.run, record.versions)
     if stored != expected:
         raise InputError(f"{path}: expected key {expected} from its settings and versions, "
@@ -172,15 +164,6 @@ def read_record(name: str, *state) -> Record:
         raise InputError(f"{path}: expected the file name {digest(record.run)}.json from its "
                          f"settings, got {path.name}")
     return record
-
-
-def older_form(record: Record, checksum: str | None) -> str | None:
-    """What tells a record as older versions wrote it; None for one that no version wrote."""
-    if checksum is None:
-        return "kept no checksum"
-    if checksum == digest(record.metrics):
-        return "kept a checksum of the numbers alone"
-    return f"had a profile {record.profile}" if record.profile in OLD_PROFILES else None
 
 
 def maker(made: dict) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from claimbook.claims.decisions import Decision, ledger as all_decisions
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT, check_writable, locked, write_text
+from claimbook.website.chance import what_chance_does
 from claimbook.website.contents import pages_of_contents, write_for_sphinx
 from claimbook.website.costs import cost_table
 from claimbook.website.front import write_front
@@ -88,3 +89,4 @@ def write_generated(decisions: list[Decision]) -> None:
     write_previews(decisions, GENERATED / "served/previews")
     write_for_sphinx(GENERATED)
     write_text(GENERATED / "costs.md", cost_table())
+    write_text(GENERATED / "chance.md", what_chance_does(decisions))

@@ -5,6 +5,7 @@ from html import escape
 from claimbook.claims import papers
 from claimbook.claims.controls import CONTROLS
 from claimbook.claims.decisions import Decision
+from claimbook.claims.history import fixed_before
 from claimbook.claims.rule import interval, verdict_of
 from claimbook.claims.sentences import competence, sentence, short
 from claimbook.claims.verdicts import (badge, gate_text, meaning, parts_table, printed_text, tolerance_text,
@@ -16,6 +17,7 @@ from claimbook.website.tables import tidy
 
 READ = {"text": "in its text", "table": "in a table", "figure": "read from a figure",
         "corrected": "corrected by us, since what is printed is wrong"}
+SEEN_FIXED = {True: "yes, as the history shows", False: "the history does not show it", None: "not known"}
 ON_SCALE = {"linear": "", "log": " (of the logarithms)", "share": ""}
 
 
@@ -57,7 +59,10 @@ def facts(item: Decision):
         numbers = (f"{part}: {printed_text(claim, part)}" for part in claim.parts)
         yield "The paper's numbers", f"{'; '.join(map(typeset, numbers))} ({read})"
     yield "Judged by", f"{typeset(claim.statistic)} ({claim.predicate})"
-    yield "Holds if", f"each part's 95% interval{ON_SCALE[claim.scale]} lies in the region: {regions(claim)}"
+    parts = "; its parts share the 5% that an interval may miss" * (len(claim.judged) > 1)
+    looks = f", a {claim.looks}th of it at each look" * (claim.looks > 1)
+    yield "Holds if", (f"each part's 95% interval{ON_SCALE[claim.scale]} lies in the region: {regions(claim)}"
+                       f"{parts}{looks}")
     if claim.gate:
         yield "Gate", typeset(gate_text(item)) if item.gate else typeset(claim.gate.statistic)
         yield "Ours at the gate, beside the paper", typeset(competence(item))
@@ -83,7 +88,9 @@ def facts(item: Decision):
                f"{duration(spent)} at profile {item.profile}" * (spent > 0))
     yield "Not run because", typeset("; ".join(filter(None, (claim.not_run, claim.cost))))
     yield "Written", ("post hoc: when a result was known already" if claim.post_hoc
-                      else "before the run that decides it")
+                      else "before a result was known")
+    if item.profile:
+        yield "Fixed before its records", SEEN_FIXED[fixed_before(claim, records_shown(claim.page))]
     yield "Rule", ("added later: the evidence was there before the rule that judges it"
                    if claim.rule_later else "")
     yield "For programs", ('<a href="../claims.json">claims.json</a>, '

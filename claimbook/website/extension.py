@@ -13,9 +13,10 @@ from docutils import nodes
 
 from claimbook.claims import papers
 from claimbook.claims.decisions import Decision, ledger
-from claimbook.claims.rule import VERDICTS
+from claimbook.claims.rule import FOR_READERS, VERDICTS
 from claimbook.claims.sentences import sentence
 from claimbook.claims.verdicts import badge, typeset
+from claimbook.pages.execution import SHOWN
 from claimbook.pages.names import all_pages
 from claimbook.website.accessible import repair
 from claimbook.website.assets import cut_icons, leave_out
@@ -34,9 +35,17 @@ HERE = Path(__file__).parent
 LOOK = {  # of every claimbook, where _config.yml says nothing else: all it loads comes with it
     "html_search_scorer": str(HERE / "static/scorer.js"), "html_extra_path": ["book/_generated/served"],
     "mathjax_path": "mathjax/tex-svg-full.js", "mathjax_options": {},
-    "mathjax3_config": {"options": {"enableMenu": False}},  # its menu would make each formula a tab stop
+    "mathjax3_config": {  # texts of others stand in formulas: what they may do is listed
+        "loader": {"load": ["ui/safe"]},
+        "tex": {"packages": ["base", "ams", "configmacros", "noerrors", "noundefined"],
+                "macros": {"mmlToken": "", "DeclareMathOperator": ""}},  # attributes; changes of other formulas
+        "options": {"safeOptions": {"allow": dict.fromkeys(["URLs", "classes", "cssIDs", "styles"], "none")},
+                    "ignoreHtmlClass": ".*",  # but for what has the class of a formula
+                    "enableMenu": False}},  # it would make each formula a tab stop
     "nb_ipywidgets_js": {}}
 PUNCTUATION, OPENING = re.compile(r"\A[,.;:!?)]+"), re.compile(r"[(\[]\Z")
+EVIDENCE = ('<details class="evidence"><summary>Evidence: claims one by one, numbers, settings, code, '
+            "what differs and why</summary>")
 ledger_of_this_build = cache(ledger)
 contents_of_claims = {}  # in this build, by what the theme asks for
 
@@ -53,6 +62,7 @@ def setup(app) -> dict:
     app.connect("doctree-resolved", link_terms)
     app.connect("doctree-resolved", tidy_tables)
     app.connect("doctree-resolved", hold_punctuation)
+    app.connect("doctree-resolved", keep_https)
     app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
     app.connect("html-page-context", share_contents, priority=400)  # before the theme reads it
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
@@ -82,14 +92,18 @@ def offer_colab(app, config) -> None:
 
 
 def prepare_cells(app, docname: str, source: list[str]) -> None:
-    """Code cells of pages begin folded, captions are completed, and the first figure comes first;
-    files on disk stay as they are."""
+    """Code cells of pages begin folded, captions are completed, the first figure comes first, and nothing is
+    shown of a type that pages do not have, widgets say; files on disk stay as they are."""
     if docname.startswith("notebooks/"):
         notebook = json.loads(source[0])
         notebook["cells"] = with_captions(docname.removeprefix("notebooks/"), notebook["cells"])
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
                 fold(cell["metadata"])
+                for output in cell["outputs"]:
+                    for kind in output.get("data", {}).keys() - SHOWN:
+                        del output["data"][kind]
+        notebook["metadata"].pop("widgets", None)
         notebook["cells"] = figure_first(notebook["cells"])
         source[0] = json.dumps(notebook)
 
@@ -117,19 +131,30 @@ def write_under_title(app, document) -> None:
     html = verdict_line(own) if own else glance(name) if folder == "book" and name in papers() else ""
     if html:
         title = next(document.findall(nodes.title))
-        title.parent.insert(1, nodes.raw("", html, format="html"))
+        title.parent.insert(2 if own else 1, nodes.raw("", html, format="html"))
+    if folder == "notebooks":
+        fold_evidence(next(document.findall(nodes.section)))
+
+
+def fold_evidence(page) -> None:
+    """Folds what stands after a page's answer, figure and explanation: its cells and all with a heading."""
+    drawn = next((place for place, node in enumerate(page) if list(node.findall(nodes.figure))), 0)
+    begins = next((place for place, node in enumerate(page.children[drawn + 1 :], drawn + 1)
+                   if isinstance(node, nodes.section | nodes.container)), None)
+    if drawn and begins:
+        page.insert(begins, nodes.raw("", EVIDENCE, format="html"))
+        page.append(nodes.raw("", "</details>", format="html"))
 
 
 def verdict_line(decisions: list[Decision]) -> str:
-    """The numbers of claims by verdict, as HTML."""
-    words = {item.words: item for item in decisions}
+    """Which of the paper's claims hold, in a reader's words, as HTML."""
+    groups = {}
+    for item in sorted(decisions, key=lambda item: VERDICTS.index(item.verdict)):
+        groups.setdefault(FOR_READERS[item.verdict], []).append(item)
     parts = []
-    for verdict, first in sorted(words.items(), key=lambda pair: VERDICTS.index(pair[1].verdict)):
-        own = [item.claim for item in decisions if item.words == verdict]
-        alone = len(own) == 1
-        links = ", ".join(f'<a href="../../claims/{claim.id}.html">{claim.number}</a>'
-                          for claim in own)
-        parts.append(f"<span>{badge(first, bar=alone)} claim{'s' * (len(own) > 1)} {links}</span>")
+    for word, own in groups.items():
+        links = ", ".join(f'<a href="../../claims/{item.claim.id}.html">{item.claim.number}</a>' for item in own)
+        parts.append(f"<span>{badge(own[0], word.capitalize(), bar=False)} claim{'s' * (len(own) > 1)} {links}</span>")
     return f'<p class="verdict-line">{" ".join(parts)}</p>'
 
 
@@ -199,6 +224,17 @@ def join_texts(doctree) -> None:
                 child = nodes.Text(joined.pop() + child)
             joined.append(child)
         element[:] = joined
+
+
+# ---- references -----------------------------------------------------------------------------
+
+
+def keep_https(app, doctree, docname: str) -> None:
+    """What a reference leads to is https, or no link: anyone may write an entry."""
+    for citation in doctree.findall(nodes.citation):
+        for link in list(citation.findall(nodes.reference)):
+            if not link.get("refuri", "#").startswith(("https://", "#")):
+                link.parent.replace(link, link.children)
 
 
 # ---- tables ---------------------------------------------------------------------------------

@@ -47,6 +47,8 @@ def cited(paper: Paper) -> str:
         entry, = parse_string(paper.citation, "bibtex").entries.values()
         names = [" ".join([*author.prelast_names, *author.last_names]) for author in entry.persons["author"]]
         year = entry.fields["year"]
+        if not entry.fields.get("url", "https://").startswith("https://"):
+            raise ValueError(f"url: expected https://..., got {entry.fields['url']!r}")
     except (PybtexError, *DAMAGE) as error:
         raise InputError(f"{paper.name}: citation: expected one entry of BibTeX with author and year, got another "
                          f"({' '.join(str(error).split())})") from None

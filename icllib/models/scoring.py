@@ -4,10 +4,9 @@
 `weigh`, where there is one, maps scores z = q . k / sqrt(d) (M, B, H, K, T) and a mask (K, T) to
 weights, for K queries among T tokens; the formulas are in icllib/attention.py.
 
-The list is Table 1 of the paper on scaled signed averaging (ASSUMED: it does not say), and
-two of the context-scaling paper: row-wise l1 normalization and none (linear attention). Its SGPT
-has no queries and keys, and so a phi of its own (icllib/models/sgpt.py). SSMax and QASSMax are newer
-and in no paper of this book: icllib/models/scalable.py.
+The list is Table 1 of the paper on scaled signed averaging (ASSUMED: it does not say). SGPT of the
+context-scaling paper has no queries and keys, and so a phi of its own (icllib/models/sgpt.py). SSMax
+and QASSMax are newer and in no paper of this book: icllib/models/scalable.py.
 """
 
 from dataclasses import dataclass, field
@@ -199,27 +198,6 @@ class CosFormer(Component):
     def build(self, draw: Initializer, heads: int) -> CosineAttention:
         """A module for the members of `draw`."""
         return CosineAttention(attention.by_absolute_sum)
-
-
-@dataclass(frozen=True)
-class L1(Plain):
-    """Row-wise l1 normalization, as in SGPT (context-scaling paper, Eq. 6 and Section 4).
-
-    ASSUMED: signed scores over their sum of absolute values; absolute: their absolute values.
-    """
-
-    absolute: bool = False
-
-    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
-        return attention.by_absolute_sum(z.abs() if self.absolute else z, mask)
-
-
-@dataclass(frozen=True)
-class Identity(Plain):
-    """The scores as they are: linear attention (context-scaling paper, Eq. 3)."""
-
-    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
-        return attention.unnormalized(z, mask)
 
 
 # ---- mixtures -------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn.attention.flex_attention import BlockMask
 
-from claimbook.records.checks import switch, text
 from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.models import signed_fused
@@ -26,11 +25,6 @@ from icllib.models.scoring import SignedAveraging
 NAME = "icllib_signed_averaging"  # what `transformers` calls the function
 PREFIX_NAMES = "icllib_prefix", "icllib_signed_prefix"  # and those of prefix attention
 LEAST = 5, 4  # version of `transformers`; earlier ones leave out some layers' scale, or have no names
-# Of `from_pretrained`: what finds a folder, and the rest that is known to go with SSA.
-HUB_OPTIONS = "cache_dir", "force_download", "local_files_only", "token", "revision", "subfolder"
-OPTIONS = "dtype", "device_map", "use_safetensors", "variant", "output_loading_info"
-SWITCHES = "force_download", "local_files_only", "use_safetensors", "output_loading_info"
-TEXTS = "revision", "subfolder", "variant"
 # What some models add to their scores or weights, and a cache that the function would have to fill.
 REFUSED = ("position_bias", "softcap", "s_aux", "cache")
 MASKED_KINDS = {"full_attention", "sliding_attention", "chunked_attention"}  # of layers, as configs name them
@@ -69,7 +63,7 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
     Raises InputError for n < 1, or n = 1 if it is to be trained, for b <= 0, for a model that has
     n and b already or prefixes, and for one that makes its own attention; in a later call for
     scores or masks that are more than q . k and a choice of tokens, and where another attention was
-    set since; in `push_to_hub` where there is no connection or no permission.
+    set since.
     """
     settings, config = SignedAveraging(n, b, trainable), config_of(model)
     layers = attention_layers(model)
@@ -89,22 +83,7 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
     config.signed_averaging_trainable = trainable
     for module in models_in(model):
         module.register_forward_pre_hook(check_mask, with_kwargs=True)
-    for name in UPLOADS:
-        setattr(model, name, partial(uploaded, model, name))
     return model
-
-
-def uploaded(model, name: str, *words, **named):
-    """What a method of `transformers` does; raises InputError where it cannot upload."""
-    try:
-        return getattr(type(model), name)(model, *words, **named)
-    except Exception as error:
-        asked = name == "push_to_hub" or named.get("push_to_hub")
-        if not asked or isinstance(error, (InputError, TypeError, AttributeError, torch.OutOfMemoryError)):
-            raise
-        raise InputError(f"{name}: expected a connection to the hub and a token that may write there, "
-                         f"got {type(error).__name__}: {first_line(error)}; save_pretrained without "
-                         "push_to_hub keeps the model in a folder") from error
 
 
 # ---- loading a saved model ------------------------------------------------------------------
@@ -114,19 +93,18 @@ def load_signed_averaging(folder, kind=None, **options):
     """A model with SSA that `save_pretrained` put into a folder, n and b included.
 
     kind: the class of `transformers` to load, an automatic one too, or None for the one that was
-    saved; options: of its `from_pretrained`, those in OPTIONS. Raises InputError for a folder
-    without SSA, for other options, for files that are not there, and by name for weights that are
-    missing, left over or of another shape; where another class is asked for, those of heads may be,
-    and a warning names them.
+    saved; options: of its `from_pretrained`. Raises InputError for a folder without SSA, for what
+    `transformers` cannot load, and by name for weights that are missing, left over or of another
+    shape; where another class is asked for, those of heads may be, and a warning names them.
     """
     import transformers
 
     check_version()
     register()
-    check_options(folder, options)
+    if not isinstance(folder, (str, os.PathLike)):
+        raise InputError(f"folder: expected a path or the name of a model on the hub, got {folder!r}")
     with told_in_a_line(folder):
-        config, _ = transformers.PreTrainedConfig.get_config_dict(
-            folder, **{name: options[name] for name in HUB_OPTIONS if name in options})
+        config, _ = transformers.PreTrainedConfig.get_config_dict(folder, **options)
     trainable = config.get("signed_averaging_trainable")
     if trainable is None:
         raise InputError(f"folder: expected a model saved with signed averaging, got {folder}")
@@ -150,18 +128,6 @@ def load_signed_averaging(folder, kind=None, **options):
     return (model, found) if with_info else model
 
 
-def check_options(folder, options: dict) -> None:
-    """Raises InputError for what names no folder, and for options that are not known to go with SSA."""
-    if not isinstance(folder, (str, os.PathLike)):
-        raise InputError(f"folder: expected a path or the name of a model on the hub, got {folder!r}")
-    refused = sorted(set(options) - {*HUB_OPTIONS, *OPTIONS})
-    if refused:
-        raise InputError(f"options: expected some of {', '.join((*HUB_OPTIONS, *OPTIONS))}, got "
-                         f"{', '.join(refused)}")
-    switch(**{name: options[name] for name in SWITCHES if options.get(name) is not None})
-    text(**{name: options[name] for name in TEXTS if options.get(name) is not None})
-
-
 @contextmanager
 def told_in_a_line(folder):
     """Raises InputError, with the first line that `transformers` says, where it cannot load."""
@@ -171,19 +137,10 @@ def told_in_a_line(folder):
         yield
     except (InputError, torch.OutOfMemoryError):
         raise
-    except (OSError, SafetensorError) as error:
-        expected = ("files that save_pretrained wrote, with the same subfolder and variant"
-                    if os.path.isdir(folder) else "a folder that is there, or the name of a model on the "
-                    "hub, a connection to it and a token where it asks for one")
-        raise InputError(f"folder: expected {expected}, got {folder}: {first_line(error)}") from error
-    except (ValueError, TypeError, RuntimeError, ImportError) as error:
-        raise InputError("options: expected some that `from_pretrained` of transformers takes, got: "
-                         f"{first_line(error)}") from error
-
-
-def first_line(error) -> str:
-    """What an error says first; `transformers` goes on for paragraphs."""
-    return str(error).strip().partition("\n")[0]
+    except (OSError, ValueError, TypeError, RuntimeError, ImportError, SafetensorError) as error:
+        line = str(error).strip().partition("\n")[0]  # it goes on for paragraphs
+        raise InputError(f"folder: expected one, or the name of a model on the hub, that `from_pretrained` of "
+                         f"transformers loads with these options, got {folder}: {line}") from error
 
 
 def saved_kind(config: dict):

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import whole
+from claimbook.records.checks import positive, whole
 from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
@@ -50,6 +50,7 @@ class Transformer(Component):
     attention_width: int | None = added(default=None)  #: features of all heads; None is the width
     final_norm: bool = added(default=True)
     uniform_start: bool = added(default=False)  #: everything U(+-1/sqrt(fan_in))
+    read_out_rate: float = added(default=1.0)  #: the learning rate of the read-out over that of the rest
     probes: bool = added(default=False)  #: a read-out after every layer, behind a stop-gradient
 
     def check(self):
@@ -67,6 +68,9 @@ class Transformer(Component):
         if self.tokens in IN_A_ROW and self.mask != "causal":
             raise InputError(f"mask: expected 'causal' with {self.tokens} tokens, "
                              f"got {self.mask!r}")
+        positive(read_out_rate=self.read_out_rate)
+        if self.read_out_rate != 1 and self.uniform_start:
+            raise InputError(f"read_out_rate: expected 1 with uniform_start, got {self.read_out_rate}")
         if self.block > 1 and self.mask != "block-causal":
             raise InputError(f"block: expected 1 with the {self.mask} mask, got {self.block}")
         if self.tokens in IN_A_ROW and not (self.queries_see_themselves and self.query_positions == 1):
@@ -152,7 +156,9 @@ class StackedTransformer(nn.Module):
         self.blocks = nn.ModuleList(Block(settings, draw, f"block{layer}")
                                     for layer in range(blocks))
         self.final_norm = StackedLayerNorm(width, draw) if settings.final_norm else nn.Identity()
-        self.read_out = linear(draw, "read_out", width, classes or 1)
+        # Adam's steps do not depend on the size of gradients, so a read-out that is written as a factor times
+        # smaller weights moves so many times as fast, from the same start.
+        self.read_out = linear(draw, "read_out", width, classes or 1, 0.02 / settings.read_out_rate)
         self.probes = nn.ModuleList(linear(draw, f"probe{layer}", width, classes or 1)
                                     for layer in range((settings.layers - 1) * settings.probes))
 
@@ -185,7 +191,8 @@ class StackedTransformer(nn.Module):
 
     def predict(self, states: Tensor) -> Tensor:
         """The normalized read-out: (M, B, K, width) -> (M, B, K), or (M, B, K, classes)."""
-        return self.answer(self.read_out(self.final_norm(states)))
+        values, rate = self.read_out(self.final_norm(states)), self.settings.read_out_rate
+        return self.answer(values if rate == 1 else rate * values)
 
     def answer(self, values: Tensor) -> Tensor:
         """Numbers without the axis of size one that they are read from."""

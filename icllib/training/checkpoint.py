@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save_file
 from claimbook.records import digest
 from claimbook.records.checks import not_negative, whole
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import flush, write_text
+from claimbook.records.files import flush, read_object, write_text
 from icllib.data import checksum
 
 KEPT = 2
@@ -110,7 +110,7 @@ def read_checkpoint(path: Path) -> tuple[dict, dict]:
     """One checkpoint; raises InputError where it is not what was written."""
     data = path.with_suffix(".safetensors")
     try:
-        info = json.loads(path.read_text("utf-8"))
+        info = read_object(path)
         if info.pop("digest") != digest(info):
             raise ValueError("its digest is another")
         checksum(data, info["sha256"])

@@ -24,6 +24,7 @@ from icllib.tasks import Prompt, sample_each
 from icllib.training.build import (
     build, check_gradients, check_hidden, check_labels, check_members, room_for)
 from icllib.training.capture import captured_step
+from icllib.training.cpu_step import compiled_step
 from icllib.training.losses import forward_of, permuted_pairs, recipe_losses
 from icllib.training.recipe import Recipe
 
@@ -72,6 +73,7 @@ class Fleet:
         self.block, self.ids_of_block = None, None
         self.usable, self.in_bf16 = usable, in_bf16
         self.check()
+        self.compiled = compiled_step(self)  # None: PyTorch's step
 
     @torch.enable_grad()
     def check(self) -> None:
@@ -92,9 +94,14 @@ class Fleet:
 
     def take_step(self) -> None:
         """One step of every member, with nothing read back from the device."""
-        losses = self.losses_on(self.sample())
-        self.alive &= losses.isfinite()
-        self.descend(torch.autograd.grad(losses.sum(), self.parameters))
+        if self.compiled:
+            losses = self.compiled.losses(self.sample())
+            self.alive &= losses.isfinite()
+            self.compiled.descend()
+        else:
+            losses = self.losses_on(self.sample())
+            self.alive &= losses.isfinite()
+            self.descend(torch.autograd.grad(losses.sum(), self.parameters))
         row = (self.step % READ_EVERY).view(1)
         self.losses.index_copy_(0, row, losses.detach()[None].to(self.losses.dtype))
         self.step += 1
@@ -191,8 +198,8 @@ class Fleet:
         for name, value in state.items():
             if name.startswith("optimizer."):
                 _, index, entry = name.split(".")
-                self.optimizer.state[self.parameters[int(index)]][entry] = value.to(
-                    self.step.device).clone()
+                own = self.optimizer.state[self.parameters[int(index)]]
+                own.setdefault(entry, torch.empty_like(value, device=self.step.device)).copy_(value)
             elif name.startswith("snapshot."):
                 _, step, entry = name.split(".", 2)
                 self.kept.setdefault(int(step), {})[entry] = value.to(self.step.device)

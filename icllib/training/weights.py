@@ -93,9 +93,10 @@ def untrained(records, evaluation=None, seeds: int = 3) -> list[Record]:
     if evaluation is not None:
         component("measure", evaluation=evaluation)
     made, metrics = [], {}
+    first = sorted({run_of(record).seed for record in records})[:seeds]
     for record in records:
         run = run_of(record)
-        if run.seed < seeds:
+        if run.seed in first:
             small = fewer(evaluation or run.evaluation)
             start = replace(run, pretraining_tasks=None, evaluation=None, along=None), small
             if start not in metrics:
@@ -196,7 +197,7 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
     it has none."""
     try:
         with safe_open(path, "pt") as file:
-            noted, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}
+            noted, tensors = file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}
         floating(**tensors)
         text(key=noted["key"], **json.loads(noted.get("sources", "{}")))
         return noted, tensors

@@ -110,8 +110,8 @@ decided_by = {
 for number, parts in decided_by.items():
     page.decide(f"causal_lm.{number}",
                 {part: worst[name] for part, name in parts.items()},
-                claimbook.shown_profile(records),
-                control={part: [wrong[name]] for part, name in parts.items()})
+                control={part: [wrong[name]] for part, name in parts.items()},
+            profile=claimbook.shown_profile(records))
 page.verdicts()
 
 # %% [markdown]

@@ -158,7 +158,6 @@ def over(name, reference):
     ratios = errors[name]["error"] / errors[reference]["error"]
     return {f"n = {n}": ratios[:, k] for k, n in enumerate(lengths)}
 
-errors["zero"] = {"error": sheet.zero(task, run.evaluation)[None]}
 near_ridge = {name: gates.over_ridge(errors[name]["error"], task, run.evaluation)
               for name in ("SGPT", "GPT-2")}
 learned = {name: gates.at_papers_dimension(ratios, task)
@@ -172,12 +171,12 @@ def by_reference(name):
 
 page.decide("context_scaling.5", by_reference("SGPT"),
             {part: beside[part.split()[0]] for part in by_reference("SGPT")},
-            by_reference("zero"))
+            by_reference("one step"))
 page.decide("context_scaling.36", over("GPT-2", "ridge"), learned["GPT-2"],
-            over("zero", "ridge"))
+            over("one step", "ridge"))
 least = errors["sweep"]["error"][:, at].min()
 page.decide("context_scaling.41", {"n = 20": errors["SGPT"]["error"][:, at] / least},
-            learned["SGPT"], {"n = 20": errors["zero"]["error"][:, at] / least})
+            learned["SGPT"], {"n = 20": errors["one step"]["error"][:, at] / least})
 page.verdicts()
 
 # %% [markdown]

@@ -232,7 +232,7 @@ page.verdicts()
 #   [Figure 2](fig02_one_noise_level.ipynb), trained for 60,000 steps, had 0.40 of zero's
 #   error at 15 pairs, where ridge regression has 0.27. Of four trials of its SGPT, after 2,500
 #   to 10,000 steps, one of them with twice the width, one ended at 0.86 and three at 0.49 to
-#   0.51: more steps alone do not help. With the curriculum of Garg et al. (coordinates from 5 to 20 and
+#   0.51. These four had other options too, so that they do not tell what more steps alone would do. With the curriculum of Garg et al. (coordinates from 5 to 20 and
 #   points from 11 on, over the first half of training) neither stays at zero's error: in a trial of one seed each,
 #   also without a record, GPT-2 had 0.52 of it at 15 pairs after 20,000 steps, in ten minutes of a
 #   core, and SGPT 0.48 after 5,000, in five. That is 2.0 and 1.8 times the error of ridge regression, where the

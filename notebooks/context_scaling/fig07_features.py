@@ -145,15 +145,18 @@ def parts_of(claim_parts, *models):
 
 alone_ratios, both_ratios, prompt_ratios = (
     sheet.feature_parts(by_input, model) for model in (alone_of, both_of, prompt_of))
-page.decide("context_scaling.14", sheet.over_margins(alone_ratios), profiles["psi_L"],
-            parts_of(alone_ratios, alone_of), sheet.over_margins(prompt_ratios))
+page.decide("context_scaling.14", sheet.over_margins(alone_ratios),
+            parts_of(alone_ratios, alone_of), sheet.over_margins(prompt_ratios),
+            profile=profiles["psi_L"])
 before = {name: untrained(found) for name, found in by_input.items() if "prompt" in name}
-page.decide("context_scaling.15", both_ratios, profiles["prompt + psi_L"],
-            parts_of(both_ratios, both_of), sheet.feature_parts(before, both_of))
+page.decide("context_scaling.15", both_ratios,
+            parts_of(both_ratios, both_of), sheet.feature_parts(before, both_of),
+            profile=profiles["prompt + psi_L"])
 for number, over_tasks, beside in ((34, False, alone_of), (35, True, prompt_of)):
     ratios, of_zero = sheet.both_beside(by_input, over_tasks)
-    page.decide(f"context_scaling.{number}", ratios, profiles["prompt + psi_L"],
-                parts_of(ratios, both_of, beside), of_zero)
+    page.decide(f"context_scaling.{number}", ratios,
+                parts_of(ratios, both_of, beside), of_zero,
+            profile=profiles["prompt + psi_L"])
 
 context, many_tasks = sheet.feature_ratios(by_input["prompt"], "ReLU network")
 learned = sheet.features_learned(by_input, prompt_of)["psi_L ReLU network"]

@@ -37,7 +37,7 @@ import claimbook
 from papers.context_scaling import normalization as sheet, scaling
 
 page = claimbook.Page("context_scaling/normalization", profile)
-records = page.records
+records = page.recorded(sheet.trained)
 assumed = (*scaling.SGPT_ASSUMED, "task.noise_std", "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
 page.settings(assumed)
@@ -73,7 +73,7 @@ for title, (task, lengths) in tasks.items():
         for suffix, metric in (("", "error"), (", excess", "excess")):
             errors = of(title, form, metric) / task.label_variance
             tables.append(page.series(f"{title}{suffix}", form, lengths, errors))
-floor = scaling.bayes_floor(sheet.runs(page.profile)[0].evaluation)
+floor = scaling.bayes_floor(sheet.trained(page.profile)[0].evaluation)
 tables.append(page.series("linear", "ridge", scaling.LENGTHS, floor))
 rows = [(form, title) for form in others for title in tasks]
 for row, (form, title) in enumerate(rows):
@@ -159,6 +159,19 @@ pd.DataFrame({title: {form: with_interval(ratios(title, form), 3) for form in ot
 #   those of SGPT with the usual steps on [another page](optimizer_steps.ipynb).
 #   [Figure 8](fig08_sgpt_scaling.ipynb) has a larger model on linear functions.
 #
+# - *Batch normalization.* The paper calls SGPT GPT-2 without "batch-normalization layers". GPT-2 has none; its
+#   normalization is that of layers.
+
+# %% [markdown]
+# ## The claim
+
+# %%
+public = page.recorded(sheet.public, apart=True)
+page.decide("context_scaling.40", {"GPT-2": [float(public[0]["batch"])]},
+            control={"GPT-2": [float(public[0]["layer"])]}, profile="paper")
+page.verdicts()
+
+# %% [markdown]
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/context_scaling/normalization/figure.csv>`.
 

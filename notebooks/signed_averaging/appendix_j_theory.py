@@ -57,7 +57,7 @@ for name, r in (("SSA", ssa), ("softmax", softmax)):
                          0 * r["bound"] + r["norm_bound"]))
     tables.append(page.series("entropy", name, r["top"], r["entropy"]))
 top = np.sort([*ssa["top"], *softmax["top"]])
-bounds = {"printed": scoring.largest_entropy(top, 8), "-log": -np.log(top),
+bounds = {"printed": scoring.largest_entropy(top, 8), "lower": -np.log(top),
           "least": scoring.smallest_entropy(top)}
 tables += [page.series("entropy", name, top, y) for name, y in bounds.items()]
 table = page.save_figure(*tables)
@@ -84,7 +84,7 @@ for name in ("SSA", "softmax"):
 draw(right, table, "entropy", "printed", color=BLACK, ls="--",
      label="printed expression")
 draw(right, table, "entropy", "least", color=OLIVE, label="least entropy")
-draw(right, table, "entropy", "-log", color=BLACK, ls=":", label="-log(largest weight)")
+draw(right, table, "entropy", "lower", color=BLACK, ls=":", label="-log(largest weight)")
 left.set(xscale="log", yscale="log", xlabel="range M", title="40 scores in [-M, M]",
          ylabel="1 - largest weight")
 middle.set(xscale="log", yscale="log", ylim=(1e-4, 1.5), xlabel="range M",

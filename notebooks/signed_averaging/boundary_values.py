@@ -32,12 +32,13 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 from claimbook import Page
-from papers.signed_averaging import affine, boundary_values as sheet
+from papers.signed_averaging import affine, boundary_values as sheet, what_caps_the_answers
 from papers.signed_averaging.boundary_values import ridge_rise
 from papers.signed_averaging.comparisons import reached, training_settings
 
 page = Page("signed_averaging/boundary_values", profile)
-records = page.records
+records = page.recorded(sheet.shown)
+wider = page.recorded(sheet.wider)
 training_settings(affine.FULL.runs, page.profile)
 
 # %% [markdown]
@@ -77,6 +78,11 @@ figure, grid = plt.subplots(2, 3, figsize=(9, 6))
 styles = {"12L8AH": {"color": OLIVE, "marker": "D"},
           "12Al8AH": {"color": ROSE, "marker": "^"},
           "softmax": marked("softmax"), "SSA": marked("SSA")}
+kept = what_caps_the_answers.by_name(page.recorded(what_caps_the_answers.kept, apart=True))
+for name, own in kept.items():
+    bound = np.mean([record["bound"] for record in own])
+    for side in (-bound, bound):
+        grid[0, 2].axhline(side, color=styles[name]["color"], ls=":", lw=1)
 for axes, title in zip(grid.flat, panels):
     draw(axes, table, title, "the line", color="black", ls="--")
     for name in panels[title][0]:
@@ -96,7 +102,8 @@ legend = figure.legend(handles.values(), handles, ncols=5,
 # that the examples lie on (dashed), for models with softmax or scaled signed averaging
 # (SSA), with feed-forward layers (12L8AH) or without (12Al8AH). The line goes on and
 # leaves the panel, or lies outside it; the answers stay below a certain size, the
-# *boundary value*. Bands are 95% intervals over seeds.
+# *boundary value*. Dotted, in the third panel, is the mean bound that the last normalization and the
+# read-out set on any answer. Bands are 95% intervals over seeds.
 #
 # Alt text: Six panels of predictions against x beside the line that the context shows. In
 # all of them the predictions stay below 12 in size while the line goes on, with and
@@ -140,6 +147,9 @@ page.decide("signed_averaging.7", {
     for part, (name, slope) in drawn.items()},
     {part: reached(errors, name) for part, (name, _) in drawn.items()},
     {part: ridge_rise(slope) for part, (_, slope) in drawn.items()})
+page.decide("signed_averaging.60", sheet.rises_beyond(wider),
+            [record["error_grid"][0, 0] / 101 for record in wider],
+            {f"{slope}x": ridge_rise(slope) for slope in (1, 9, 10)})
 page.verdicts()
 
 # %% [markdown]
@@ -158,7 +168,9 @@ page.verdicts()
 #   since models without MLPs have them too. But the bound above holds whatever is below the
 #   last layer normalization: with any scoring function, and with no attention at all. So
 #   that models without MLPs have boundary values does not tell where these come from. The
-#   bound is an upper one; predictions may stop far below it.
+#   kept models reach 95 to 99% of it ([what caps the answers](what_caps_the_answers.ipynb)).
+# - *Wider inputs in training* (claim 60): models of $N(0, 10)$ follow the line $x$ from 20 to 40, and on the
+#   steep lines they have stopped before.
 # - The heads of 12Al8AH are those of 12L8AH, and so is its width; without MLPs it has about
 #   a third of the weights.
 #

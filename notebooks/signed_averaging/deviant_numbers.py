@@ -128,8 +128,9 @@ assert claimbook.shown_profile(of_figure_4) == claimbook.shown_profile(softmax)
 pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
 reached = quantifiers.reached(of_figure_4, pair, pair[:1])
 evidence, gate = deviant_sequences.judged(softmax, pair[:1], reached)
-page.decide("signed_averaging.36", evidence, claimbook.shown_profile(softmax), gate,
-            sheet.answers_for_the_largest())
+page.decide("signed_averaging.36", evidence, gate,
+            sheet.answers_for_the_largest(),
+            profile=claimbook.shown_profile(softmax))
 page.verdicts()
 
 # %% [markdown]

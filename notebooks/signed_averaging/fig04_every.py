@@ -159,15 +159,19 @@ quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
 # %%
 judged = claimbook.shown_profile(compared)
 of_softmax = quantifiers.reached(compared, pair, pair[:1])
-page.decide("signed_averaging.9", quantifiers.evidence(compared, pair), judged,
-            quantifiers.reached(compared, pair, pair))
-page.decide("signed_averaging.25", sheet.single_numbers(compared, pair), judged,
-            of_softmax, {"sigma = 30": [0.5]})  # "false" is wrong of every positive one
+page.decide("signed_averaging.9", quantifiers.evidence(compared, pair),
+            quantifiers.reached(compared, pair, pair),
+            profile=judged)
+page.decide("signed_averaging.25", sheet.single_numbers(compared, pair),
+            of_softmax, {"sigma = 30": [0.5]},
+            profile=judged)  # "false" is wrong of every positive one
 longer = quantifiers.longer_sequences(compared, pair)
-page.decide("signed_averaging.30", longer, judged, of_softmax,
-            {part: [1 / 8] for part in longer})
-page.decide("signed_averaging.31", quantifiers.deviant_sequences(compared, pair), judged,
-            of_softmax, quantifiers.deviant_sequences(untrained(compared), pair))
+page.decide("signed_averaging.30", longer, of_softmax,
+            {part: [1 / 8] for part in longer},
+            profile=judged)
+page.decide("signed_averaging.31", quantifiers.deviant_sequences(compared, pair),
+            of_softmax, quantifiers.deviant_sequences(untrained(compared), pair),
+            profile=judged)
 page.verdicts()
 
 # %% [markdown]

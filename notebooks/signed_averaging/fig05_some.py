@@ -148,15 +148,18 @@ quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
 
 # %%
 judged = claimbook.shown_profile(compared)
-page.decide("signed_averaging.10", quantifiers.evidence(compared, pair), judged,
+page.decide("signed_averaging.10", quantifiers.evidence(compared, pair),
             quantifiers.reached(compared, pair, pair),
-            quantifiers.beside_constant(compared, pair, 1 / 8))
+            quantifiers.beside_constant(compared, pair, 1 / 8),
+            profile=judged)
 of_softmax = quantifiers.reached(compared, pair, pair[:1])
 longer = quantifiers.longer_sequences(compared, pair)
-page.decide("signed_averaging.57", longer, judged, of_softmax,
-            {part: [1 / 8] for part in longer})
-page.decide("signed_averaging.58", quantifiers.deviant_sequences(compared, pair), judged,
-            of_softmax, quantifiers.deviant_sequences(untrained(compared), pair))
+page.decide("signed_averaging.57", longer, of_softmax,
+            {part: [1 / 8] for part in longer},
+            profile=judged)
+page.decide("signed_averaging.58", quantifiers.deviant_sequences(compared, pair),
+            of_softmax, quantifiers.deviant_sequences(untrained(compared), pair),
+            profile=judged)
 page.verdicts()
 
 # %% [markdown]

@@ -26,14 +26,16 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 from claimbook import Page
+from icllib.training import untrained
 from papers.signed_averaging import affine, comparisons, table05_deviant_input as sheet
 from papers.signed_averaging.affine import DEVIANT, FIRST_STDS
 from papers.signed_averaging.comparisons import reached, training_settings
 from papers.signed_averaging.table05_deviant_input import ridge_failure
 
 page = Page("signed_averaging/table05_deviant_input", profile)
-records = page.records
-training_settings(sheet.runs, page.profile)
+records = page.recorded(sheet.shown)
+by_point = page.recorded(sheet.by_point)
+training_settings(sheet.shown, page.profile)
 
 # %% [markdown]
 # These are the models of [Figure 3](fig03_softmax_ssa.ipynb), with softmax and with SSA.
@@ -104,6 +106,21 @@ comparisons.beside(errors, paper, FIRST_STDS, spread=True)
 comparisons.beside(answers, sequence, DEVIANT, spread=True, scale="linear")
 
 # %% [markdown]
+# The errors of softmax by point after a first input from $N(0, 100)$, geometric means over seeds, and the
+# share of each point in their sum from the third on. The answer to the question is no: four points are
+# spoiled, and the others hardly.
+
+# %% tags=["numbers"]
+import numpy as np
+import pandas as pd
+
+at_points = np.array([record["error_at_deviant"][-1] for record in by_point])[:, 2:]
+places = [3, 4, 5, 6, 7, 10, 20, 40]
+pd.DataFrame({"error": affine.geometric_mean(at_points.T)[[k - 3 for k in places]],
+              "share": (at_points / at_points.sum(axis=1, keepdims=True)).mean(axis=0)[[k - 3 for k in places]]},
+             places).map("{:.2g}".format).rename_axis("point").T
+
+# %% [markdown]
 # ## The claims, one by one
 
 # %%
@@ -113,6 +130,8 @@ page.decide("signed_averaging.11", {
 page.decide("signed_averaging.47", {
     "softmax": sheet.failure_on_sequence(answers["softmax"])},
     reached(errors, "softmax"), {"softmax": ridge_failure()})
+page.decide("signed_averaging.61", sheet.recovery(by_point),
+            [record["error_at"][0, 2:].mean() for record in by_point], sheet.recovery(untrained(by_point)))
 page.verdicts()
 
 # %% [markdown]

@@ -33,6 +33,7 @@ profile = "stored"
 from claimbook import Page
 from claimbook.records import settings
 from papers.signed_averaging import affine, comparisons, table06_depth_heads as sheet
+from papers.signed_averaging import what_caps_the_answers
 from papers.signed_averaging.affine import SIGMAS
 from papers.signed_averaging.comparisons import (
     geometric_rows, reached, ridge_errors, ridge_over, training_settings)
@@ -56,13 +57,15 @@ models, paper = affine.models_by_shape(page.profile), comparisons.TABLE_6
 ours = affine.by_model(records, models, "error")
 grid = affine.by_model(records, models, "error_grid")["12L8AH"]
 stds = affine.DEPTH_SIZES[page.profile].grid
+kept = what_caps_the_answers.by_name(page.recorded(what_caps_the_answers.kept, apart=True))
 table = page.save_figure(
     *(series("paper", name, SIGMAS, paper[name], "paper") for name in models),
     *(geometric_rows("ours", name, dict(zip(SIGMAS, ours[name].T)), page.profile)
       for name in models),
     *(geometric_rows("12L8AH", f"inputs from N(0, {std})",
                      dict(zip(stds, grid[:, place].T)), page.profile)
-      for place, std in enumerate(stds)))
+      for place, std in enumerate(stds)),
+    series("floor", "the floor", SIGMAS, what_caps_the_answers.mean_floor(kept), "cpu"))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
@@ -77,6 +80,7 @@ for axes, panel in zip(panels, ("paper", "ours")):
     for shape in affine.SHAPES:
         draw(axes, table, panel, shape.name, color=colors[shape.layers],
              marker=markers[shape.heads], ls="-" if shape.perceptron else "--")
+    draw(axes, table, "floor", "the floor", color="black", ls=":")
     axes.set_yscale("log", nonpositive="mask")
     axes.set(ylim=(1e-3, 400), title=panel, xlabel=r"$\sigma$ of the functions")
 panels[0].set(ylabel="mean squared error")
@@ -94,12 +98,13 @@ legend = panels[3].legend(*handles, loc="center", ncols=2)
 # %% [markdown] tags=["caption"]
 # Mean squared error, on a logarithmic axis, of softmax models of fourteen shapes against
 # the scale $\sigma$ of the functions at test, as printed and ours; color is the number of
-# layers, the marker that of heads, and dashed models have no feed-forward layers. The map
+# layers, the marker that of heads, and dashed models have no feed-forward layers. Dotted is the
+# floor that the last normalization sets under the error of models with the bound of Figure 3's. The map
 # shows the error of the model of 12 layers and 8 heads over the scales of the functions
 # and the inputs.
 #
 # Alt text: Two panels with the mean squared error of fourteen models against sigma on a
-# logarithmic axis, as printed and ours, and a heat map of the logarithm of the error of
+# logarithmic axis, as printed and ours, with a dotted floor close below both, and a heat map of the logarithm of the error of
 # 12L8AH over the standard deviations of inputs and functions, which grows towards the
 # upper right.
 

@@ -13,8 +13,8 @@
 # {term}`seeds <seed>` of one kind differ more than the two kinds do. A single 100 decides the answer at its own
 # place in most models, under `every` in 34 softmax models of 40, but it makes no later answer wrong.
 # Of the 40, 27 are wrong about 100 alone, and so right by mistake; of the 13 that are right about it seven
-# are misled. These are small models (3 layers of width 32, profile `cpu`), forty of each kind, which
-# have learned the task.
+# are misled. These are small models (3 layers of width 32, profile `cpu`), forty of each kind; all but
+# one of the eighty pairs have learned the task.
 #
 # In the prompt $x_1, y_1, x_2, y_2, \dots$ of {cite:t}`naim2025scaled` the label $y_{k-1}$
 # stands right before $x_k$, and
@@ -32,7 +32,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 from claimbook import Page
-from papers.signed_averaging import deviant_sequences, quantifiers, without_labels as sheet
+from papers.signed_averaging import deviant_numbers, deviant_sequences, quantifiers, without_labels as sheet
 
 page = Page("signed_averaging/without_labels", profile)
 records = page.records
@@ -113,7 +113,7 @@ page.decide("signed_averaging.52", sheet.ratios(judged),
 cells = deviant_sequences.chosen_cells()
 of_softmax = quantifiers.reached(judged, cells, cells[:1])
 evidence, gate = deviant_sequences.judged(judged, cells, of_softmax)
-page.decide("signed_averaging.53", evidence, gate, sheet.right_answers())
+page.decide("signed_averaging.53", evidence, gate, deviant_numbers.answers_for_the_largest())
 page.verdicts()
 
 # %% [markdown]

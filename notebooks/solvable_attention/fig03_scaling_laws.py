@@ -175,7 +175,8 @@ for number, law in ((3, "time"), (5, "compute")):
     exponents, at_start = ({f"alpha = {alpha}": [r[f"{law}_exponent"][0]]
                             for alpha, r in own.items()} for own in (limit, soon))
     page.decide(f"solvable_attention.{number}", exponents, control=at_start)
-page.decide("solvable_attention.30", sheet.simulated_exponents(simulated))
+page.decide("solvable_attention.30", sheet.simulated_exponents(simulated),
+            control=sheet.of_varied_strengths())
 page.verdicts()
 
 # %% [markdown]

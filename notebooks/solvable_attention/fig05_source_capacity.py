@@ -38,7 +38,7 @@ import claimbook
 from papers.solvable_attention import fig05_source_capacity as sheet, laws, softmax
 
 page = claimbook.Page("solvable_attention/fig05_source_capacity", profile)
-records = page.records
+records = page.recorded(sheet.shown)
 runs = sheet.runs("paper")
 claimbook.settings_table(runs[0], assumed=(
     "sizes", "tasks", "width", "scale", "seed"))
@@ -165,6 +165,8 @@ evidence, at_start = (
     {f"{laws.LETTERS[law]} alpha = {alpha}": values for (law, alpha), values in own.items()}
     for own in (exponents, sheet.exponents_at_start(found)))
 page.decide("solvable_attention.16", evidence, control=at_start)
+fast, slow = sheet.apart(page.recorded(sheet.fast_decays))
+page.decide("solvable_attention.45", fast, control=slow)
 page.verdicts()
 
 # %% [markdown]

@@ -1,11 +1,77 @@
 """Figure 3: how the error of trained transformers falls from layer to layer."""
 
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from claimbook.records import dealt
+from claimbook.records.checks import each, whole
+from icllib.evaluate import ErrorByLength
 from icllib.training import Run
 from papers.causal_lm import trained
-from papers.causal_lm.trained import SIZES, figure_3_cells
+from papers.causal_lm.trained import SIZES, figure_3_cells, table_1
+
+LOOPED = 10  # times as often as in training
+LOOPED_SEEDS = 5
+
+
+@dataclass(frozen=True)
+class LoopedErrors(ErrorByLength):
+    """The errors of a decoder of shared layers that is looped further: `error_looped`, (M, times, K).
+
+    times: how often in units of training. Raises InputError for times below 1.
+    """
+
+    times: tuple[int, ...] = (1, LOOPED)
+
+    def check(self):
+        super().check()
+        each(whole, "times", self.times)
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The errors of M predictors, whose module is left as it was."""
+        module, found = predictor.module, []
+        repeats = module.repeats
+        try:
+            for times in self.times:
+                module.repeats = times * repeats
+                found.append(super().measure(tasks, predictor, device)["error"])
+        finally:
+            module.repeats = repeats
+        return {"error_looped": np.stack(found, axis=1)}
+
+
+def looped(profile: str) -> list[Run]:
+    """Claim 57: the first shared-layer models on linear regression, whose weights are kept, looped further."""
+    size, found = SIZES[profile], []
+    for run in table_1(profile):
+        linear = run.task == trained.task("linear", size.dimension)
+        if run.model.shared_layers and linear and run.seed < LOOPED_SEEDS:
+            errors = LoopedErrors((size.pairs,), size.prompts, queries=size.queries,
+                                  own_prompts=size.own_prompts)
+            found.append(replace(run, evaluation=errors))
+    return found
+
+
+def growth(records) -> dict[str, np.ndarray]:
+    """Claim 57: the error with ten times the loops over that with those of training: {mask: (seeds,)}."""
+    return {mask: np.array([record["error_looped"][1, 0] / record["error_looped"][0, 0] for record in own])
+            for mask, own in dealt(records, trained.MASKS).items()}
+
+
+def at_gate(records, profile: str) -> dict[str, np.ndarray]:
+    """Their error over that of the constant answer: {mask: (seeds,)}."""
+    constant = trained.constant_error("linear", SIZES[profile].dimension)
+    return {mask: np.array([record["error_looped"][0, 0] / constant for record in own])
+            for mask, own in dealt(records, trained.MASKS).items()}
 
 
 def runs(profile: str) -> list[Run]:
+    """All models of the page."""
+    return probed(profile) + looped(profile)
+
+
+def probed(profile: str) -> list[Run]:
     """Figure 3: the runs of Table 1 that have probes, with more seeds."""
     size = SIZES[profile]
     return trained.runs(profile, figure_3_cells(), seeds=size.seeds + size.more_seeds)

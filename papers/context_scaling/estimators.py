@@ -256,6 +256,17 @@ def rates(records) -> dict:
     return found
 
 
+def by_claim(rates: dict) -> list[dict]:
+    """The parts of claims 13 and 24. rates: {family and d: (seeds,)}.
+
+    In one dimension the four families are one experiment, and one part of claim 13: their mean.
+    """
+    in_1 = {"d = 1": np.mean([values for part, values in rates.items() if part.endswith("d = 1")], axis=0)}
+    in_2 = [{part: values for part, values in rates.items() if part.endswith("d = 2") and part.startswith(families)}
+            for families in (("linear", "ReLU"), ("decision", "sparse"))]
+    return [in_1 | in_2[0], in_2[1]]
+
+
 def over_ridge_errors(records, name: str) -> dict:
     """The ratios of errors for claim 23: {part: (seeds,)}.
 

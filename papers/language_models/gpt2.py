@@ -170,7 +170,7 @@ def load_trained(folder: Path):
         checksum(folder / "model.safetensors", about["sha256"])
         model = build(settings)
         load_model(model, folder / "model.safetensors")
-    except (SafetensorError, RuntimeError, *DAMAGE) as error:  # and weights of another model
+    except (SafetensorError, RuntimeError, TypeError, *DAMAGE) as error:  # and weights of another model
         raise InputError(f"{folder}: expected a finished training, got none or a damaged one "
                          f"({' '.join(str(error).split()):.400})") from None
     return model.eval(), settings

@@ -21,7 +21,7 @@ import torch
 
 from claimbook.records import rounded
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import write_text
+from claimbook.records.files import read_object, write_text
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
 from papers.language_models.prompts import (
@@ -131,7 +131,7 @@ def finished_cells(settings: dict, out: Path) -> list[dict]:
     if not out.exists():
         return []
     try:
-        content = json.loads(out.read_text("utf-8"))
+        content = read_object(out)
         stored, cells = content["settings"], content["cells"]
     except DAMAGE:
         raise InputError(f"{out}: expected a result of this command, got another file") from None

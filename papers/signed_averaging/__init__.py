@@ -17,3 +17,4 @@ from papers.signed_averaging.quantifier_base_rates import BaseRates
 from papers.signed_averaging.quantifiers import AttentionMaps, QuantifierErrors
 from papers.signed_averaging.query_key_weights import WeightSizes
 from papers.signed_averaging.table03_babyberta import GrammarProbes, WordFrequencies
+from papers.signed_averaging.what_caps_the_answers import AnswerSizes

@@ -6,14 +6,14 @@ others. Only the measurements and the test prompts are the same.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
-from claimbook.records import Component
+from claimbook.records import ADDED, Component
 from claimbook.records.checks import each, one_of, positive, whole
 from claimbook.records.errors import InputError
 from icllib.evaluate import CHUNK, unseen
@@ -196,8 +196,9 @@ class Plain:
 class PointErrors(Component):
     """The error on lines at every point, so that the mean can start at any.
 
-    x ~ N(0, 1), a, b ~ N(0, s). Measures `error_at`, (M, function_stds, points); each prompt has
-    another function. Raises InputError for sizes and deviations out of range.
+    x ~ N(0, 1), a, b ~ N(0, s). Measures `error_at`, (M, function_stds, points), and with `first_stds`,
+    the deviations of the first input alone at s = 1 (Table 5), `error_at_deviant`, (M, first_stds,
+    points); each prompt has another function. Raises InputError for sizes and deviations out of range.
     """
 
     function_stds: tuple = (1, 2, 3, 5, 10)
@@ -205,9 +206,12 @@ class PointErrors(Component):
     points: int = 40  # Section 3
     seed: int = 0
     own_prompts: bool = False
+    first_stds: tuple = field(default=(), metadata=ADDED)
 
     def check(self):
-        each(positive, "function_stds", self.function_stds)
+        for name in ("function_stds", "first_stds"):
+            if stds := getattr(self, name):
+                each(positive, name, stds)
         whole(prompts=self.prompts, points=self.points)
 
     @property
@@ -217,14 +221,17 @@ class PointErrors(Component):
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`."""
-        errors = [self.error(float(std), predictor, len(tasks), device)
-                  for std in self.function_stds]
-        return {"error_at": torch.stack(errors, dim=1).cpu().numpy()}
+        laws = {"error_at": [(std, 1) for std in self.function_stds],
+                "error_at_deviant": [(1, first) for first in self.first_stds]}
+        return {name: torch.stack([self.error(*law, predictor, len(tasks), device) for law in of_metric],
+                                  dim=1).cpu().numpy() for name, of_metric in laws.items() if of_metric}
 
-    def error(self, std: float, predictor, members: int, device) -> Tensor:
+    def error(self, std: float, first: float, predictor, members: int, device) -> Tensor:
         """Mean squared error at each point: (M, points)."""
-        task, total = replace(AffineFunctions(), function_std=std), 0
-        stream = unseen(self, predictor, members, device, f"evaluation at {std:g}")
+        first_std = None if first == 1 else float(first)
+        task, total = AffineFunctions(function_std=float(std), first_input_std=first_std), 0
+        deviant = f", {first:g}" * (first != 1)
+        stream = unseen(self, predictor, members, device, f"evaluation at {std:g}{deviant}")
         for ids in torch.arange(self.prompts, device=device).split(CHUNK):
             prompt = task.sample(stream, ids.expand(members, -1), self.points)
             with torch.no_grad():

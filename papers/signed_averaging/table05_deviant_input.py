@@ -1,12 +1,15 @@
 """Table 5: does one large input spoil a whole prompt?"""
 
+from dataclasses import replace
+
 import numpy as np
 
 from claimbook.pages.plotting import draw
 from icllib.training import Run
 from papers.colors import color_of, marked
 from papers.signed_averaging.affine import (
-    DEVIANT, FIRST_COUNTED, all_runs, models_by_scoring)
+    DEVIANT, FIRST_COUNTED, all_runs, base_runs, models_by_scoring)
+from papers.signed_averaging.another_engine import PointErrors
 from papers.signed_averaging.comparisons import ridge_answers
 
 TABLE_5 = (6.4e-5, 0.05, 0.25, 0.50, 0.82, 1.21, 1.66, 1.87, 2.02, 2.14, 2.20)  # by FIRST_STDS
@@ -14,6 +17,23 @@ SEQUENCE = (-1.21, -0.28, 2.15, 0.96, 0.65)  # Section 5.3: softmax answers at t
 
 
 def runs(profile: str) -> list[Run]:
+    """All models of the page."""
+    return shown(profile) + by_point(profile)
+
+
+def by_point(profile: str) -> list[Run]:
+    """Claim 61: the softmax models, measured at every point after a deviant first input."""
+    errors = PointErrors((1,), 2 if profile == "smoke" else 8192, first_stds=(10, 100))
+    return [replace(run, evaluation=errors, along=None) for run in base_runs(profile)]
+
+
+def recovery(records) -> dict[str, np.ndarray]:
+    """Claim 61: the error at the last point over that at the third: {part: (seeds,)}."""
+    errors = np.array([record["error_at_deviant"][-1] for record in records])
+    return {"sigma = 100": errors[:, -1] / errors[:, FIRST_COUNTED - 1]}
+
+
+def shown(profile: str) -> list[Run]:
     """Table 5, and the sequence of Section 5.3."""
     return all_runs(models_by_scoring(profile))
 

@@ -270,6 +270,12 @@ def varied_exponents(records) -> dict[str, list[float]]:
     return found
 
 
+def of_steep_contexts() -> dict[str, list[float]]:
+    """Claim 43's control: the exponents of contexts that fall as s^-3, in each part's place."""
+    exponents = theory_exponents(1.8, beta=3.0)
+    return {f"{LETTERS[law]} {varied} = {value:g}": [exponents[law]] for law, varied in PANELS for value in VARIED[1:]}
+
+
 def varied_fits(record, law: str) -> list[float]:
     """The exponents of one law of a VariedBySimulation record."""
     xs, low = record[law], 1 if law == "size" else 0

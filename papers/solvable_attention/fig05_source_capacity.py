@@ -21,7 +21,7 @@ from torch.nn.functional import pad
 
 from claimbook.claims.sentences import with_interval
 from claimbook.pages.plotting import GOLD, OLIVE, VIOLET, draw, series
-from claimbook.records import Component, samples
+from claimbook.records import Component, dealt, samples
 from icllib.streams import Stream
 from icllib.tasks import SourceCapacityRegression
 from icllib.theory import riccati, scaling_laws
@@ -229,7 +229,30 @@ def stable_seeds(number: int) -> tuple[int, ...]:
     return tuple(islice(stable, number))
 
 
+FAST, SPARSE = 10.0, 200.0  # tau of claim 45, and one at which all but the first eigenvalue are 0
+
+
+def fast_decays(profile: str) -> list[SourceCapacityCurves]:
+    """Claim 45: fast decays of the spectrum, and the slow one of the paper as the control."""
+    size = {"tasks": 5, "sizes": (5,), "steps": 400} if profile == "smoke" else {"tasks": 50, "sizes": (50,)}
+    return [SourceCapacityCurves(1.8, tau=tau, seed=seed, **size)
+            for tau in (FAST, SPARSE, 3.0) for seed in stable_seeds(3)]
+
+
+def apart(records) -> tuple[dict, dict]:
+    """Claim 45: the largest ratio of the loss at tau = 10, and of that at 3, to that of sparse features."""
+    fast, sparse, slow = (np.array([record["loss"][-1] for record in own])
+                          for own in dealt(records, (FAST, SPARSE, 3.0)).values())
+    largest = lambda one: np.exp(np.abs(np.log(one / sparse)).max(axis=1))
+    return {"tau = 10": largest(fast)}, {"tau = 10": largest(slow)}
+
+
 def runs(profile: str) -> list[SourceCapacityCurves]:
+    """All of the page."""
+    return shown(profile) + fast_decays(profile)
+
+
+def shown(profile: str) -> list[SourceCapacityCurves]:
     """Figure 5: both laws in the limit, the softmax beside it, strengths too large to be stable."""
     large, sizes, seeds = {}, SIZES, stable_seeds(1 if profile == "smoke" else SEEDS)
     small, softmax = {"tasks": 50, "sizes": (50,), "steps": 1000}, {}

@@ -5,7 +5,6 @@ import pytest
 import torch
 from sklearn import linear_model
 
-from claimbook.records.errors import InputError
 from icllib.baselines import Ridge, Zero
 from icllib.evaluate import ErrorByLength
 from icllib.streams import Stream
@@ -75,14 +74,3 @@ def test_evaluation_seeds_differ_and_members_share_prompts():
               for seed in (0, 1)]
     assert errors[0][0] == errors[0][1] and errors[0][0] != errors[1][0]
     assert isinstance(errors[0], np.ndarray)
-
-
-@pytest.mark.parametrize("build, got", [
-    (lambda: Ridge.bayes(LinearRegression(3)), "0.0"),
-    (lambda: ErrorByLength(()), r"\(\)"),
-    (lambda: ErrorByLength((-1, 2)), "-1"),
-    (lambda: ErrorByLength((2,), prompts=0), "0"),
-])
-def test_impossible_settings_are_refused(build, got):
-    with pytest.raises(InputError, match=f"expected.*got {got}"):
-        build()

@@ -8,7 +8,6 @@ import torch
 from contract import DIMENSION, prompts
 from torch.nn import functional as F
 
-from claimbook.records.errors import InputError
 from icllib.models import SGPT
 from icllib.models.packing import pack, packed_size, share_rows
 from icllib.streams import Stream
@@ -142,9 +141,3 @@ def test_all_lengths_to_forty_leave_little_padding():
 def test_multiplications_are_those_of_the_operations():
     contract.multiplications_are_those_of_the_operations(
         SETTINGS[0], shaken(SETTINGS[0]), *prompts(), LENGTHS)
-
-
-@pytest.mark.parametrize("settings", [(0, 8), (1, 0), (1, 8, "softmax")])
-def test_settings_that_cannot_be_are_refused(settings):
-    with pytest.raises(InputError, match="expected .* got"):
-        SGPT(*settings)

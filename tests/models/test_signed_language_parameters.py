@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from safetensors.torch import load_model, save_model
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from icllib.models.signed_language import (attention_layers, signed_attention,
@@ -70,20 +69,13 @@ def test_the_slope_at_a_score_of_zero_is_n_b():
 
 
 @pytest.mark.parametrize("trainable", [True, False])
-@pytest.mark.parametrize("name", MAKE)
-def test_a_saved_model_loads_and_computes_the_same(name, trainable, tmp_path):
-    model = use_signed_averaging(make(name, ssa=False), n=1.7, b=0.6, trainable=trainable)
-    save_model(model, tmp_path / "model.safetensors")
-    torch.manual_seed(1)
-    other = use_signed_averaging(MAKE[name]().double().eval(), trainable=trainable)
+def test_a_state_that_is_loaded_computes_the_same(trainable):
+    model = use_signed_averaging(make("llama", ssa=False), n=1.7, b=0.6, trainable=trainable)
+    other = use_signed_averaging(MAKE["llama"]().double().eval(), trainable=trainable)
     assert not torch.equal(other(TOKENS).logits, model(TOKENS).logits)
-    load_model(other, tmp_path / "model.safetensors")
+    other.load_state_dict(model.state_dict())
     assert torch.equal(other(TOKENS).logits, model(TOKENS).logits)
-    state = model.state_dict()
-    assert sum("signed_softmax_norm" in entry for entry in state) == 4
-    fresh = use_signed_averaging(MAKE[name]().double().eval(), trainable=trainable)
-    fresh.load_state_dict(state)
-    assert torch.equal(fresh(TOKENS).logits, model(TOKENS).logits)
+    assert sum("signed_softmax_norm" in entry for entry in model.state_dict()) == 4
 
 
 def test_fixed_numbers_are_no_parameters():

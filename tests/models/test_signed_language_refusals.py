@@ -31,12 +31,6 @@ def test_a_model_that_stays_with_its_attention_is_refused_and_left_alone(monkeyp
     assert torch.equal(model(TOKENS).logits, before) and set(model.state_dict()) == names
 
 
-@pytest.mark.parametrize("n, b", [(0.9, 1.0), (1.0, 1.0), (1.5, 0.0)])
-def test_numbers_outside_their_range_are_refused(n, b):
-    with pytest.raises(InputError, match="expected (n >= 1|a positive number)"):
-        use_signed_averaging(MAKE["gpt2"](), n, b)
-
-
 @torch.no_grad()
 @pytest.mark.parametrize("name", ["gpt2", "roberta"])
 def test_another_attention_that_is_set_later_is_refused(name):
@@ -59,21 +53,11 @@ def test_a_second_call_leaves_what_was_trained():
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 
 
-def test_what_is_no_model_of_transformers_is_refused():
-    with pytest.raises(InputError, match="one of `transformers`, got Linear"):
-        use_signed_averaging(torch.nn.Linear(2, 2))
-
-
 def test_scores_that_are_more_than_products_are_refused():
     model = use_signed_averaging(Gemma2ForCausalLM(Gemma2Config(
         **IDS, **SIZES, num_key_value_heads=2, head_dim=4)))
     with pytest.raises(InputError, match="q . k alone, got softcap"):
         model(TOKENS)
-
-
-def test_a_mask_of_numbers_is_refused():
-    with pytest.raises(InputError, match="expected a boolean one of .* got torch.float64"):
-        make("gpt2")(TOKENS, attention_mask=torch.zeros(2, 1, 6, 6, dtype=torch.float64))
 
 
 def test_a_second_model_on_the_same_config_says_what_is_wrong():

@@ -234,7 +234,7 @@ def test_impossible_settings_are_refused(build, got):
 def test_more_pairs_than_a_model_has_weights_for_are_refused(model):
     module, xs = model.build([0], 2, 3), torch.zeros(1, 1, 5, 2)
     module(xs, xs[..., 0], (3,))
-    with pytest.raises(InputError, match="lengths: expected at most 3 pairs, got 4"):
+    with pytest.raises(InputError, match="lengths: "):
         module(xs, xs[..., 0], (3, 4))
 
 

@@ -36,7 +36,7 @@ def test_layout(sees_itself):
 
 def test_outputs_at_pairs_are_refused_where_lengths_need_several_passes():
     module, xs = Transformer(1, 1, 4, mask="prefix").build([0], 2, 5), torch.randn(1, 1, 6, 2)
-    with pytest.raises(InputError, match=r"with_pairs: expected one context length .* \(3, 5\)"):
+    with pytest.raises(InputError, match="with_pairs: "):
         module(xs, xs[..., 0], (3, 5), with_pairs=True)
 
 

@@ -4,7 +4,6 @@ import pytest
 import torch
 from standard_errors import STREAM, within_four_standard_errors
 
-from claimbook.records.errors import InputError
 from icllib.tasks import LinearRegression
 
 
@@ -60,15 +59,3 @@ def test_without_noise_labels_are_means_and_float64_is_kept():
     prompt = LinearRegression(3).sample(STREAM, torch.arange(2)[None], 4, torch.float64)
     assert torch.equal(prompt.ys, prompt.means)
     assert prompt.xs.shape == (1, 2, 4, 3) and prompt.ys.dtype == torch.float64
-
-
-@pytest.mark.parametrize("settings, got", [
-    (dict(dimension=0), "0"),
-    (dict(dimension=-2), "-2"),
-    (dict(dimension=3, noise_std=-0.5), "-0.5"),
-    (dict(dimension=3, weight_std=0.0), "0.0"),
-    (dict(dimension=3, inputs="poisson"), "'poisson'"),
-])
-def test_impossible_settings_are_refused(settings, got):
-    with pytest.raises(InputError, match=rf"expected.*got.*{got}"):
-        LinearRegression(**settings)

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from claimbook.records.errors import InputError
 from icllib.attention import full_pairs, with_queries
 from icllib.theory import gradient_descent as theory
 from icllib.theory import kaczmarz
-from papers.causal_lm.fig05_masks import MaskCheck
 
 PAIRS, DIMENSION = 5, 3
 
@@ -173,8 +171,7 @@ def test_closed_forms_for_centred_inputs():
     expected = theory.expected_kaczmarz_error(d, n)
     assert kaczmarz.expected_errors(d, 0.0, 300)[1:] == pytest.approx(expected, rel=1e-10)
     expected = d * (d - 1) * ((2 * d - 1) * (1 - q**n) - 2 * n * q**n) / (3 * n**2)
-    assert kaczmarz.expected_errors_by_position(d, 0.0, 300)[1:] == pytest.approx(expected,
-                                                                                  rel=1e-10)
+    assert kaczmarz.expected_errors_by_position(d, 0.0, 300)[1:] == pytest.approx(expected, rel=1e-10)
     floor = d / 3 * 0.1**2 * kaczmarz.direction_moments(d, 0.0).inverse
     assert kaczmarz.noise_floor(d, 0.0, 0.1) == pytest.approx(floor, rel=1e-10)
     assert round(floor, 4) == 0.0106
@@ -190,13 +187,3 @@ def test_direction_moments_by_monte_carlo(input_mean):
     for ours, values in ((moments.c, c), (moments.c_squared, c * c),
                          (moments.inverse, 1 / squares), (moments.c_inverse, c / squares)):
         assert abs(ours - values.mean()) < 4.5 * values.std() / 200_000**0.5
-
-
-def test_a_mask_that_is_none_is_refused():
-    with pytest.raises(InputError, match="mask: expected one of .*, got 'x'"):
-        MaskCheck("x")
-
-
-def test_few_dimensions_are_refused():
-    with pytest.raises(InputError, match="dimension: expected an integer of at least 5, got 4"):
-        kaczmarz.direction_moments(4, 0.0)

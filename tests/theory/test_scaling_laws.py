@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from claimbook.records.errors import InputError
 from icllib.theory import riccati, scaling_laws
 from papers.solvable_attention.fig03_scaling_laws import LawsBySimulation
 
@@ -15,8 +14,7 @@ G0, H0 = riccati.quadratic_forms(V0, W0, PSI, STRENGTH)
 def test_size_losses_count_the_tasks_beyond():
     for size in (0, 1, 7, 30):
         expected = sum(0.5 * share * STRENGTH**2 for share in SHARES[size:])
-        assert scaling_laws.size_losses(SHARES, STRENGTH, [size])[0] == pytest.approx(
-            expected, abs=1e-15)
+        assert scaling_laws.size_losses(SHARES, STRENGTH, [size])[0] == pytest.approx(expected, abs=1e-15)
 
 
 def test_tasks_beyond_the_model_may_keep_an_answer_of_their_own():
@@ -31,8 +29,7 @@ def test_simulated_losses_against_size_task_by_task(name, kept):
     outputs = run.outputs(shares)
     assert outputs[0] == pytest.approx(2.475, rel=0.01)  # f(0), with the query in its own context
     for size, loss in zip(metrics["size"], metrics[name]):
-        answers = [outputs[-1, task] if task < size else kept * outputs[0, task]
-                   for task in range(200)]
+        answers = [outputs[-1, task] if task < size else kept * outputs[0, task] for task in range(200)]
         expected = sum(0.5 * share * (own - 0.5) ** 2 for share, own in zip(shares, answers))
         assert loss == pytest.approx(expected)
 
@@ -83,9 +80,3 @@ def test_a_power_law_is_fitted_exactly_and_noise_widens_the_interval():
     (expected, _), (rest,), *_ = np.linalg.lstsq(design, np.log(ys), rcond=None)
     error = np.sqrt(rest / 18 * np.linalg.inv(design.T @ design)[0, 0])
     assert slope == pytest.approx(expected) and half == pytest.approx(2.1009 * error, rel=1e-4)
-
-
-@pytest.mark.parametrize("xs, ys", [([1, 2], [1, 2]), ([1, 2, 3], [1, 0, 1])])
-def test_impossible_fits(xs, ys):
-    with pytest.raises(InputError, match="expected at least 3 positive points"):
-        scaling_laws.fit_exponent(xs, ys)

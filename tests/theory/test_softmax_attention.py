@@ -7,7 +7,6 @@ import pytest
 import torch
 from scipy import stats
 
-from claimbook.records.errors import InputError
 from icllib.theory import scaling_laws
 from icllib.theory import softmax_attention as softmax
 from papers.solvable_attention.fig10_softmax_adamw import first_below
@@ -25,8 +24,7 @@ def literal_loss(w_key, w_query, value, positive_share):
     tasks, total = len(LENGTHS), 0
     for s, length in enumerate(LENGTHS):
         for signs in itertools.product((1.0, -1.0), repeat=length + 1):
-            chance = np.prod([positive_share if sign > 0 else 1 - positive_share
-                              for sign in signs])
+            chance = np.prod([positive_share if sign > 0 else 1 - positive_share for sign in signs])
             phi = torch.zeros(tasks + 1, length + 1, dtype=torch.float64)
             phi[s] = torch.tensor(signs)
             phi[tasks, :-1] = STRENGTH * phi[s, :-1]
@@ -83,12 +81,6 @@ def test_quadrature_is_the_sum_over_all_contexts(length, share, score):
     numbers = np.arange(length + 1)
     expected = stats.binom.pmf(numbers, length, share) @ answer(numbers)
     assert len(points) < 20 and weights @ answer(points) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize("lengths, share", [((3, 0), 0.5), ((3,), 1.2)])
-def test_impossible_contexts(lengths, share):
-    with pytest.raises(InputError, match="lengths: expected integers of at least 1|positive_share: expected a number from 0 to 1"):
-        softmax.contexts(lengths, share)
 
 
 def test_a_cut_model_answers_zero_beyond_its_size():

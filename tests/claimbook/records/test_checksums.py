@@ -15,9 +15,9 @@ from claimbook.records.checksums import changed_since, paths_shown
 from claimbook.records.errors import InputError
 from claimbook.records.limits import Limits
 
-BODY = '''import base64, os, pathlib
+BODY = '''import os, pathlib
 import icllib
-from IPython.display import Image
+from IPython.display import SVG
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP
 from icllib.tasks import LinearRegression
@@ -29,7 +29,7 @@ output = os.environ.get("CLAIMBOOK_OUTPUT")
 pathlib.Path(output, "figure.csv").write_text("panel,x" + chr(10) + "A,1" + chr(10))
 
 # %% tags=["figure"]
-Image(base64.b64decode("iVBORw0KGgo="))
+SVG('<svg xmlns="http://www.w3.org/2000/svg"/>')
 
 # %% tags=["numbers"]
 1 + 1'''
@@ -60,7 +60,11 @@ CHANGES = {
     "rubbish": (lambda: file("figure.csv").write_bytes(b"panel,x\n\xff\x00"), "figure.csv edited"),
     "no figure.csv": (lambda: file("figure.csv").unlink(), "figure.csv missing"),
     "an image": (lambda: change_cell("figure", lambda cell: cell.outputs[0].data.update(
-        {"image/png": "QUJD"})), "outputs edited since the page was executed"),
+        {"image/svg+xml": "<svg/>"})), "outputs edited since the page was executed"),
+    "a widget": (lambda: change_cell("figure", lambda cell: cell.outputs[0].data.update(
+        {"application/vnd.jupyter.widget-view+json": {}})), "widget-view+json, which is none of"),
+    "a bitmap": (lambda: change_cell("figure", lambda cell: cell.outputs[0].data.update(
+        {"image/png": "QUJD"})), "shows image/png, which is none of image/svg+xml, text/"),
     "no image": (lambda: change_cell("figure", lambda cell: cell.outputs.clear()),
                  "outputs cleared in"),
     "another order": (lambda: change_cell("numbers", lambda cell: cell.update(execution_count=9)),

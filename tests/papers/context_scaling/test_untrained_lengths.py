@@ -8,7 +8,7 @@ from papers.context_scaling import untrained_lengths
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_untrained_lengths_are_new_to_training_and_have_positions(profile):
-    runs = untrained_lengths.runs(profile)
+    runs = untrained_lengths.shown(profile)
     assert [type(run.model) for run in runs if run.seed == 0] == [SGPT, Transformer, Transformer]
     assert {run.model.positions for run in runs[len(runs) // 3 :]} == {"learned", "none"}
     for run in runs:

@@ -1,5 +1,4 @@
 import ast
-import json
 
 import pytest
 import torch
@@ -30,17 +29,3 @@ def test_affine_training_chats_end_in_the_value_at_the_last_input():
         prompt = AffineFunctions().sample(stream, torch.tensor([[n - 1]]), n)
         assert len(numbers_of(user["content"])) == 2 * n - 1
         assert float(assistant["content"]) == pytest.approx(prompt.ys[0, 0, -1].item(), abs=0.0051)
-
-
-def test_the_writer_writes_a_new_file_only(tmp_path, capsys):
-    out = tmp_path / "some.jsonl"
-    command = ["--task", "some", "--out", str(out), "--sequences", "40"]
-    fine_tuning.main(command)
-    lines = [json.loads(line)["messages"] for line in out.read_text("utf-8").splitlines()]
-    assert lines == list(fine_tuning.training_chats("some", 40))
-    for wrong, words in ((command, "expected a new file"),
-                         ([*command[:2], "--out", f"{out}2", "--sequences", "41"], "multiple of 40")):
-        with pytest.raises(SystemExit):
-            fine_tuning.main(wrong)
-        assert words in capsys.readouterr().err
-    assert len(list(tmp_path.iterdir())) == 1

@@ -7,7 +7,6 @@ import pytest
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 
-from claimbook.records.errors import InputError
 from papers.language_models import questions
 
 CHARACTERS = sorted(set("The following are multiple choice questions (with answers) about "
@@ -26,8 +25,7 @@ def asked():
     config = LlamaConfig(vocab_size=len(CHARACTERS), hidden_size=16, intermediate_size=32,
                          num_hidden_layers=2, num_attention_heads=2, pad_token_id=0,
                          eos_token_id=None, initializer_range=0.4)
-    return (LlamaForCausalLM(config).eval(),
-            PreTrainedTokenizerFast(tokenizer_object=words, unk_token="#"))
+    return (LlamaForCausalLM(config).eval(), PreTrainedTokenizerFast(tokenizer_object=words, unk_token="#"))
 
 
 @pytest.fixture
@@ -65,8 +63,7 @@ def test_prompts_are_shots_and_a_question(folders):
     assert prompt.endswith("\nAnswer: B\n\n1+1=?\nA. 2\nB. 3\nC. 4\nD. 5\nAnswer:")
     assert mmlu["sums"].answers == ["C", "D", "A", "C", "D", "A", "B"]
     assert bbh["twos"].answers == ["no"] * 3
-    assert bbh["twos"].prompts[0] == ("Q: 0=2?\nA: no\n\nQ: 1=2?\nA: no\n\nQ: 2=2?\nA: yes\n\n"
-                                      "Q: 3=2?\nA:")
+    assert bbh["twos"].prompts[0] == ("Q: 0=2?\nA: no\n\nQ: 1=2?\nA: no\n\nQ: 2=2?\nA: yes\n\n" "Q: 3=2?\nA:")
 
 
 @pytest.mark.parametrize("prefix", [True, False])
@@ -95,8 +92,7 @@ def test_a_line_is_generated_one_token_at_a_time(asked, prefix):
         for _ in range(questions.MOST_TOKENS):
             tokens.append(int(following(model, tokens, len(start) * prefix).argmax()))
         text = "".join(CHARACTERS[token] for token in tokens[len(start) :])
-        assert questions.generated(model, tokenizer, prompt, prefix) == (
-            text.strip().split("\n")[0].strip())
+        assert questions.generated(model, tokenizer, prompt, prefix) == (text.strip().split("\n")[0].strip())
 
 
 def test_a_row_of_table_2_is_the_mean_over_tasks(asked, folders):
@@ -114,23 +110,3 @@ def test_a_row_of_table_2_is_the_mean_over_tasks(asked, folders):
         assert row == pytest.approx({"MMLU": (300 / 7 + 100) / 2, "BBH": 200 / 3})
         by_mask[prefix] = found, lines
     assert by_mask[True] != by_mask[False]  # else the masks would not matter here
-
-
-@pytest.mark.parametrize("spoil, message", [
-    (lambda mmlu, bbh: (mmlu / "test" / "sums_test.csv").unlink(), "sums_test.csv, found none"),
-    (lambda mmlu, bbh: (mmlu / "dev" / "sums_dev.csv").write_text("1,2,3\n", "utf-8"), "four choices and a"),
-    (lambda mmlu, bbh: (mmlu / "test" / "sums_test.csv").write_text("", "utf-8"), "sums: expected 5 shots"),
-    (lambda mmlu, bbh: (bbh / "twos.json").unlink(), "json, found none"),
-    (lambda mmlu, bbh: (bbh / "twos.json").write_text('{"examples": []}', "utf-8"), "twos: expected 3 shots"),
-    (lambda mmlu, bbh: (mmlu / "dev" / "sums_dev.csv").write_bytes(b"\xff"), "sums_dev.csv: expected a question"),
-    (lambda mmlu, bbh: (mmlu / "dev" / "sums_dev.csv").write_text("1" * 200_000, "utf-8"), "sums_dev.csv: expected a question"),
-    (lambda mmlu, bbh: (bbh / "twos.json").write_text("{", "utf-8"), "twos.json: expected examples"),
-    (lambda mmlu, bbh: (bbh / "twos.json").write_text('{"examples": [{"input": "1"}]}', "utf-8"), "twos.json: expected examples"),
-    (lambda mmlu, bbh: (bbh / "twos.json").write_text('{"examples": [{"input": "1", "target": 2}]}', "utf-8"),
-     "twos.json: expected examples"),
-])
-def test_incomplete_benchmarks_are_refused(folders, spoil, message):
-    spoil(*folders)
-    with pytest.raises(InputError, match=message):
-        questions.read_mmlu(folders[0])
-        questions.read_bbh(folders[1])

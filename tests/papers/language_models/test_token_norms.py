@@ -7,8 +7,6 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from claimbook.records.errors import InputError
-from icllib.data import checksum
 from papers.language_models.token_norms import embedding_norms, main, norm_histogram, token_counts
 
 VOCABULARY, BINS = 30, 7
@@ -89,50 +87,3 @@ def test_a_norm_on_an_inner_edge_lies_above_it_and_the_largest_below_the_last():
 def test_equal_norms_lie_in_one_bin():
     table = norm_histogram(np.ones(3), np.array([1, 2, 3]), 4)
     assert table.corpus.sum() == 6 and (table.corpus > 0).sum() == 1
-
-
-def test_an_id_outside_the_vocabulary_is_refused(files):
-    with pytest.raises(InputError, match="expected token ids below 29, got 29"):
-        token_counts(files[1], VOCABULARY - 1)
-
-
-@pytest.mark.parametrize("content", [b"", b"abc"])
-def test_a_file_without_16_bit_ids_is_refused(tmp_path, content):
-    (tmp_path / "bad.bin").write_bytes(content)
-    with pytest.raises(InputError, match=f"tokens of two bytes, got {len(content)} bytes"):
-        token_counts(tmp_path / "bad.bin", 5)
-
-
-def test_weights_that_are_none_are_refused(tmp_path):
-    (tmp_path / "bad").write_bytes(b"no tensors here")
-    with pytest.raises(InputError, match="expected a safetensors file"):
-        embedding_norms(tmp_path / "bad")
-    save_file({"wpe.weight": torch.ones(2, 2)}, tmp_path / "other")
-    with pytest.raises(InputError, match=r"expected one tensor wte.weight, got \[\]"):
-        embedding_norms(tmp_path / "other")
-
-
-def test_a_checksum_is_that_of_the_bytes(tmp_path):
-    (tmp_path / "abc").write_bytes(b"abc")
-    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # FIPS 180-2
-    assert checksum(tmp_path / "abc") == checksum(tmp_path / "abc", known) == known
-
-
-@pytest.mark.parametrize("change, words", [
-    (["--sha256", "0" * 64], "expected SHA-256 0000"), (["--weights", "nowhere"], "expected a file"),
-    (["--tokens", "nowhere"], "expected a file of token ids"),
-    (["--bins", "0", "--tokens", "nowhere"], "bins: expected an integer of at least 1, got 0")])
-def test_bad_input_ends_the_command_and_writes_nothing(files, tmp_path, change, words, capsys):
-    out = tmp_path / "out.csv"
-    with pytest.raises(SystemExit) as ended:
-        main(arguments(*files[:2], out, *change))
-    assert ended.value.code == 2 and words in capsys.readouterr().err
-    assert not out.exists()
-
-
-def test_a_file_that_exists_is_not_overwritten(files, tmp_path, capsys):
-    out = tmp_path / "out.csv"
-    out.write_text("kept", "utf-8")
-    with pytest.raises(SystemExit):
-        main(arguments(*files[:2], out))
-    assert "expected a new file" in capsys.readouterr().err and out.read_text("utf-8") == "kept"

@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from claimbook.records import Record, settings
-from claimbook.records.errors import InputError
 from icllib.models import SignedAveraging, Softmax, Sparsemax, Transformer
 from icllib.tasks import Quantifier
 from icllib.training.run import Trained
@@ -28,8 +27,7 @@ class Predictor:
 
     def predict(self, xs, ys, lengths):
         self.seen.append((xs[..., 0], ys))
-        rows = [[[self.answer(row[: n + 1]) for n in lengths] for row in own]
-                for own in xs[..., 0].tolist()]
+        rows = [[[self.answer(row[: n + 1]) for n in lengths] for row in own] for own in xs[..., 0].tolist()]
         return torch.tensor(rows)
 
 
@@ -74,10 +72,8 @@ def test_counts_are_those_of_a_loop(member):
                     assert row[p - 1] == sign * size
                 rows = [row for row in xs if others or not all(map(keeps_open, row[: p - 1]))]
                 assert len(rows) == 40 or others == 0
-                odds = np.array([[sign * erratic(row[: k + 1]) for k in range(p - 1, p + 4)]
-                                 for row in rows])
-                shares, means = (found[name][member, others, i, j]
-                                 for name in ("open_label", "log_odds"))
+                odds = np.array([[sign * erratic(row[: k + 1]) for k in range(p - 1, p + 4)] for row in rows])
+                shares, means = (found[name][member, others, i, j] for name in ("open_label", "log_odds"))
                 assert shares == pytest.approx((odds > 0).mean(0), abs=1e-9)
                 assert means == pytest.approx(odds.mean(0), abs=1e-5)
 
@@ -109,14 +105,6 @@ def test_more_sequences_than_one_pass_holds(monkeypatch):
         np.testing.assert_allclose(values, whole[name], atol=1e-12)
 
 
-@pytest.mark.parametrize("wrong, words", [
-    (((0,),), "sizes: expected a positive number"), (((1,), (1,)), "places: expected an integer"),
-    (((1,), (4,), 0), "after"), (((1,), (4,), 5, 0), "sequences"), (((),), "sizes")])
-def test_what_cannot_be_is_refused(wrong, words):
-    with pytest.raises(InputError, match=words):
-        DeviantNumbers(*wrong)
-
-
 @pytest.mark.parametrize("scoring", [Softmax(), SignedAveraging(), Sparsemax()], ids=str)
 def test_far_out_the_answer_at_a_number_hangs_on_it_alone(scoring):
     """As the page says: the read-out of its normalized embedding, whatever the attention."""
@@ -145,8 +133,7 @@ def test_the_models_are_those_of_figures_4_and_5(profile):
     figure_4 = {trained(run) for run in compared_on_every(profile)}
     softmax = {trained(run) for run in judged_kind(profile)}
     assert softmax == {run for run in figure_4 if run[1].scoring == Softmax()}
-    assert all(run.task.law == "independent" and run.model.positions == "learned"
-               for run in runs)
+    assert all(run.task.law == "independent" and run.model.positions == "learned" for run in runs)
 
 
 def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():
@@ -192,5 +179,4 @@ def test_who_answers_for_the_largest_number_makes_the_mistake_everywhere():
 
 def test_the_control_answers_as_a_loop_does():
     for name, values in SMALL.measure(TASKS, deviant_numbers.Largest()).items():
-        np.testing.assert_allclose(values, SMALL.measure(TASKS, Predictor(largest))[name],
-                                   atol=1e-6)
+        np.testing.assert_allclose(values, SMALL.measure(TASKS, Predictor(largest))[name], atol=1e-6)

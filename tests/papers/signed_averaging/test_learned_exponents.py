@@ -1,6 +1,5 @@
 import pytest
 
-from claimbook.records.errors import InputError
 from papers.signed_averaging import learned_exponents
 
 
@@ -14,11 +13,6 @@ def test_scorings_take_turns(monkeypatch):
 def test_a_step_is_timed_in_processor_time(monkeypatch):
     monkeypatch.setattr(learned_exponents.time, "process_time", iter([3.0, 5.5]).__next__)
     assert learned_exponents.seconds(lambda: None, "cpu") == 2.5
-
-
-def test_no_round_is_refused():
-    with pytest.raises(InputError, match="rounds: expected an integer of at least 1, got 1.5"):
-        learned_exponents.TrainingTime(rounds=1.5)
 
 
 @pytest.mark.parametrize("layers, width", [(1, 8), (3, 16)])

@@ -13,7 +13,7 @@ from papers.signed_averaging.affine import base_runs, softmax_and_ssa
 
 def of_a_seed():
     """Softmax, SSA and SSMax of the first seed."""
-    return sheet.runs("cpu")[::5]
+    return sheet.runs("cpu")[:15:5]
 
 
 def test_those_of_a_seed_differ_in_their_scoring_alone():
@@ -40,7 +40,8 @@ def test_paths_count_from_the_point_that_is_asked_for():
     run, errors = of_a_seed(), np.arange(8 * 10 * 40.0).reshape(8, 10, 40)
     records = [Record.of(one, {"error_at_along": errors * scale}, {})
                for one, scale in zip(run, (1, 2, 3), strict=True)]
-    third, fourth = sheet.paths(records)["SSA"], sheet.paths(records, 4)["SSA"]
+    models, = sheet.levels(records)
+    third, fourth = sheet.paths(models)["SSA"], sheet.paths(models, 4)["SSA"]
     assert third.shape == (1, 8, 10)
     assert third[0, 0, 0] == pytest.approx(2 * sum(range(2, 40)) / 38)
     assert fourth[0, 0, 0] == pytest.approx(2 * sum(range(3, 40)) / 37)
@@ -59,3 +60,38 @@ def test_ratios_after_training_are_of_the_same_seed():
     table = sheet.final_ratios({"SSMax": (2 * softmax, softmax), "SSA": (softmax[:1] / 2, softmax)})
     assert list(table.index) == ["SSMax, seed 0", "SSMax, seed 1", "SSA, seed 0"]
     assert list(table[1]) == ["2.00", "2.00", "0.50"]
+
+
+def test_pairs_at_the_printed_competence_are_trained_for_longer_from_new_seeds():
+    softmax, ssa = sheet.further("cpu")[:5], sheet.further("cpu")[5:]
+    assert [run.seed for run in softmax] == [run.seed for run in ssa] == [10, 11, 12, 13, 14]
+    for one, other in zip(softmax, ssa):
+        assert replace(other, model=one.model) == one and other.model.scoring == SignedAveraging()
+    longer = replace(of_a_seed()[0], seed=10)
+    assert softmax[0].model == longer.model and softmax[0].recipe.learning_rate == 2e-3
+    assert softmax[0].recipe.steps == sheet.FURTHER_STEPS == 2 * longer.recipe.steps
+    assert sheet.runs("cpu")[15:] == softmax + ssa
+
+
+def models_with(error, steps, pairs):
+    """Pairs of these steps whose errors in distribution are all this."""
+    runs = [replace(run, seed=seed, recipe=replace(run.recipe, steps=steps, curriculum=None), along=None)
+            for run in of_a_seed()[:2] for seed in range(pairs)]
+    return [Record.of(run, {"error_along": np.full((2, 10), error)}, {}) for run in runs]
+
+
+def test_claims_are_judged_on_the_best_full_set_of_pairs():
+    worse, better, few = models_with(0.01, 10, 3), models_with(0.001, 20, 3), models_with(1e-4, 30, 2)
+    levels = sheet.levels(few + better + worse)
+    assert [len(models["SSA"]) for models in levels] == [3, 3, 2]
+    best = sheet.most_competent(levels)
+    assert best == levels[1] and set(best) == {"softmax", "SSA"}
+    assert sheet.paths(best)["SSA"].shape == (3, 2, 10)
+
+
+def test_ratios_at_a_level_are_read_at_its_stop_and_named_by_softmax():
+    softmax = np.ones((2, 3, 10)) * [[[4.0]], [[1.0]]]
+    softmax[:, 1, 0] = [0.004, 0.001]
+    found = sheet.ratios_by_level({"half": ({"softmax": softmax, "SSA": softmax / 2}, 1)})
+    assert list(found) == ["half: 0.002"] and found["half: 0.002"].shape == (2, 10)
+    np.testing.assert_allclose(found["half: 0.002"], 0.5)

@@ -9,7 +9,6 @@ import torch
 
 from claimbook.pages.plotting import series
 from claimbook.records import Record, digest, settings, stacked
-from claimbook.records.errors import InputError
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.tasks import Quantifier
 from icllib.training import records
@@ -39,8 +38,7 @@ def test_parts_and_ratios_are_those_of_loops():
     draw = np.random.default_rng(0)
     tested = lambda run: run.evaluation.parts[0]
     shape = lambda run: (len(tested(run).sigmas), len(tested(run).lengths))
-    made = [Record(settings(run), {}, {"wrong": draw.random(shape(run)).tolist()}, {})
-            for run in runs]
+    made = [Record(settings(run), {}, {"wrong": draw.random(shape(run)).tolist()}, {}) for run in runs]
     chosen = cells("every", (AS_PRINTED,))
     errors = quantifiers.errors_by_part(made, chosen)
     ratios = quantifiers.evidence(made, chosen)
@@ -165,8 +163,7 @@ def by_hand(module, tokens):
     value = lambda parameter: parameter.detach().double().numpy()[0]
     hidden = tokens[:, None] * value(module.embed.weight) + value(module.embed.bias)
     hidden = hidden + value(module.positions)[: len(tokens)]
-    normal = (hidden - hidden.mean(1, keepdims=True)) / np.sqrt(
-        hidden.var(1, keepdims=True) + 1e-5)
+    normal = (hidden - hidden.mean(1, keepdims=True)) / np.sqrt(hidden.var(1, keepdims=True) + 1e-5)
     block = module.blocks[0]
     q, k, _ = np.split(normal @ value(block.qkv.weight) + value(block.qkv.bias), 3, axis=1)
     maps = []
@@ -224,8 +221,7 @@ def test_the_paper_s_settings():
                                     positions_up_to=200)
     recipe = run.recipe
     assert (recipe.steps, recipe.batch, recipe.learning_rate) == (500_000, 64, 1e-4)
-    assert (recipe.loss, recipe.schedule, recipe.lengths) == ("cross-entropy", "constant",
-                                                              tuple(range(40)))
+    assert (recipe.loss, recipe.schedule, recipe.lengths) == ("cross-entropy", "constant", tuple(range(40)))
     curriculum = recipe.curriculum
     assert (curriculum.start, curriculum.increment, curriculum.every) == (3, 2, 2000)
     assert int(recipe.length_weights(torch.tensor(0)).count_nonzero()) == 3
@@ -271,12 +267,3 @@ def test_training_is_measured_and_read_back(results, monkeypatch):
 
 GOLDEN = {"softmax": [1.74389, 1.0663, 0.165214, 0.185071],  # log-odds, then weights
           "SSA": [1.74355, 1.04578, 0.166437, 0.181272]}
-
-
-@pytest.mark.parametrize("wrong, words", [
-    (((1,), (2, 10), 5), "lengths: expected .* at least 3, got 2"), (((0, 1), (10,), 5), "sigmas"),
-    (((1,), (10,), 0), "sequences"), (((1,), (4.5,), 10), "lengths: .*got 4.5"),
-    (((float("nan"),), (10,), 5), "sigmas: .*got nan"), (((1,), (10,), 5, -1), "seed: .*got -1")])
-def test_sizes_that_cannot_be_are_refused(wrong, words):
-    with pytest.raises(InputError, match=words):
-        QuantifierErrors(*wrong)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from claimbook.records.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, Quantifier
 from icllib.training import Fleet
@@ -116,17 +115,9 @@ def test_starts_and_signs():
     torch.testing.assert_close(signed.double()(xs.double(), ys.double(), places, places), answers)
 
 
-def test_what_is_no_run_and_no_start_is_refused():
-    with pytest.raises(InputError, match="run: expected a Run"):
-        PlainLoop("lines")
-    with pytest.raises(InputError, match="start"):
-        PlainLoop(PLAIN[0].run, start="uniform")
-
-
 def test_stored_prompts_are_all_seen_once_in_each_pass(monkeypatch):
     plain = next(plain for plain in PLAIN if plain.run.recipe.queries > 1)
-    run = replace(plain.run, pretraining_tasks=6,
-                  recipe=replace(plain.run.recipe, steps=6, batch=2))
+    run = replace(plain.run, pretraining_tasks=6, recipe=replace(plain.run.recipe, steps=6, batch=2))
     seen = []
 
     class Noted(Decoder):
@@ -152,6 +143,9 @@ def test_errors_at_points_are_those_of_equation_2():
     expected = ShiftedErrors((2,), functions=4096, prompts=1).measure([AffineFunctions()], Echo())
     assert measured[0, 0, 2:].mean() == pytest.approx(expected["error"][0, 0], rel=0.1)
     assert measured.mean() == pytest.approx(4 * 2, rel=0.1)  # the labels' variance
+    deviant = PointErrors((), 4096, first_stds=(1, 10)).measure([AffineFunctions()], Echo())["error_at_deviant"]
+    assert deviant[0, 1, 0] == pytest.approx(1 + 100, rel=0.2) and deviant[0, 1, 1:].mean() == pytest.approx(2, rel=0.1)
+    assert deviant[0, 0].mean() == pytest.approx(2, rel=0.1)
 
 
 def test_plain_models_are_measured_on_the_prompts_of_ours():

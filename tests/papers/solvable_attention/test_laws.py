@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 
 from claimbook.records import Record
-from claimbook.records.errors import InputError
 from icllib.theory import riccati, scaling_laws
 from papers.solvable_attention.formulas import LawFormulas
 from papers.solvable_attention.laws import (
@@ -31,13 +30,11 @@ def test_laws_at_a_finite_time_with_varied_strength_by_loops():
     rate = shares * 100 * (1 + strength**2)
     time = 300 / (2 * rate[0] * strength[0])
     learned = strength / (1 + np.exp(-2 * rate * strength * time))  # Eq. 14 from Lambda_s / 2
-    expected = sum(shares[s] * ((learned[s] if s < 10 else 0) - strength[s]) ** 2 / 2
-                   for s in range(3000))
+    expected = sum(shares[s] * ((learned[s] if s < 10 else 0) - strength[s]) ** 2 / 2 for s in range(3000))
     assert metrics["size_loss"][0] == pytest.approx(expected)
     seen = np.random.default_rng(0).multinomial(metrics["data"][0], shares) / metrics["data"][0]
     found = strength / (1 + np.exp(-2 * seen * 100 * (1 + strength**2) * strength * time))
-    assert metrics["data_loss"][0, 0] == pytest.approx(
-        0.5 * (shares * (found - strength) ** 2).sum())
+    assert metrics["data_loss"][0, 0] == pytest.approx(0.5 * (shares * (found - strength) ** 2).sum())
 
 
 def late(time, size, data):
@@ -55,8 +52,7 @@ def test_late_exponents_are_those_of_the_last_times_and_of_the_untrained():
                                            "alpha = 1.8, t = 1e10": [-0.6, -0.7]}
     sizes = late_exponents(way, "size")
     assert list(sizes.values()) == [pytest.approx([-0.7]), pytest.approx([-0.8])]
-    assert list(late_exponents(way, "size", untrained=True).values()) == 2 * [
-        pytest.approx([-0.1])]
+    assert list(late_exponents(way, "size", untrained=True).values()) == 2 * [pytest.approx([-0.1])]
     assert late_exponents(way, "data", untrained=True)["alpha = 1.8, t = 1e8"] == [0, 0]
     assert way_table(way).loc[(1.8, "D"), "t = 1e10"] == "-0.800"
 
@@ -90,8 +86,7 @@ def test_losses_of_spread_tasks_are_sums_over_tasks():
     ours = scaling_laws.time_losses(SHARES, STRENGTH, PSI, 4 * F0, 0.0, times)
     assert ours == pytest.approx([sum(cost(s, answer(s, t)) for s in tasks) for t in times])
     ours = scaling_laws.data_losses(SHARES, STRENGTH, F0, counts)
-    assert ours == pytest.approx([sum(cost(s, F0[s]) * (1 - SHARES[s]) ** n for s in tasks)
-                                  for n in counts])
+    assert ours == pytest.approx([sum(cost(s, F0[s]) * (1 - SHARES[s]) ** n for s in tasks) for n in counts])
     ours = scaling_laws.compute_losses(SHARES, STRENGTH, PSI, 4 * F0, 0.0, [3, 12], [0.6, 6.0])
     for row, size in zip(ours, (3, 12)):
         assert row == pytest.approx([
@@ -124,11 +119,9 @@ def test_half_times_are_when_half_is_learned():
 def test_exponents_are_those_of_the_tables():
     """The numbers of Tables 1 and 2, worked out by hand at alpha = 1.8."""
     fixed = scaling_laws.theory_exponents(1.8)
-    assert fixed == pytest.approx(
-        {"size": -0.8, "time": -4 / 9, "data": -4 / 9, "compute": -2 / 7})
+    assert fixed == pytest.approx({"size": -0.8, "time": -4 / 9, "data": -4 / 9, "compute": -2 / 7})
     printed = scaling_laws.theory_exponents(1.8, 0.2, 0.5, large_strength=True)
-    assert printed == pytest.approx(
-        {"size": -1.8, "time": -1.8 / 3.5, "data": -1.0, "compute": -0.4})
+    assert printed == pytest.approx({"size": -1.8, "time": -1.8 / 3.5, "data": -1.0, "compute": -0.4})
     generic = scaling_laws.theory_exponents(1.8, gamma=0.5)
     assert generic["time"] == pytest.approx(-0.7826, abs=1e-4)
     assert generic["compute"] == pytest.approx(-0.5455, abs=1e-4)
@@ -210,8 +203,7 @@ def test_gradient_descent_learns_the_first_task_up_to_the_largest_stable_strengt
     strength = LawFormulas(alpha).largest_stable_strength() * np.array([0.98, 1.02])
     start, share = np.full((2, 2), BALANCED), riccati.task_shares(500, alpha)[0]
     with np.errstate(over="ignore", invalid="ignore"):  # beyond it training diverges
-        f, = riccati.gradient_descent_outputs(start, start, 100, strength, share, 1e-3, 5000,
-                                              [5000])
+        f, = riccati.gradient_descent_outputs(start, start, 100, strength, share, 1e-3, 5000, [5000])
     assert (abs(f / strength - 1) < 1e-3).tolist() == [True, False]
 
 
@@ -226,21 +218,5 @@ def test_the_table_says_which_form_a_fit_is():
     table = exponent_table([record(-1.84, -0.80)], other=[record(-1.0, -0.5)])
     assert table["the fit is"].tolist() == ["as printed", "generic", "as printed", "as printed"]
     assert table["other"].iloc[1] == "-0.500 ± 0.100"
-    assert table.loc[(1.8, 0.0, 0.5, "time"), ["printed", "generic"]].tolist() == [
-        "-0.545", "-0.783"]
+    assert table.loc[(1.8, 0.0, 0.5, "time"), ["printed", "generic"]].tolist() == ["-0.545", "-0.783"]
     assert exponent_table([record(-1.74, -0.66)])["the fit is"].tolist()[:2] == ["neither"] * 2
-
-
-@pytest.mark.parametrize("call, message", [
-    (lambda: scaling_laws.theory_exponents(1.0), "alpha, beta, gamma: expected > 1"),
-    (lambda: scaling_laws.theory_exponents(1.8, -0.1), "got 1.8, -0.1 and 0"),
-    (lambda: scaling_laws.allocation_exponents(1.8, 0, -0.1), "got 1.8, 0 and -0.1"),
-    (lambda: riccati.context_lengths(0.5, 0, 3), "psi_1: expected at least 1, got 0.5"),
-    (lambda: riccati.context_lengths(5, -1, 3), "beta: expected a number of at least 0, got -1"),
-    (lambda: riccati.strengths(1, 0, 0), "tasks: expected an integer of at least 1, got 0"),
-    (lambda: riccati.half_times(0.6, 1.0, 1.0), "f0: expected above 0 and at most Lambda / 2"),
-    (lambda: scaling_laws.time_losses(SHARES, 1, 9, 1, 0, [-1]), "times: expected numbers of at least 0"),
-])
-def test_impossible_settings_are_refused(call, message):
-    with pytest.raises(InputError, match=message):
-        call()

@@ -1,0 +1,103 @@
+"""Fixed before: what the history of a repository shows, in one that is made here."""
+
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+
+from claimbook.claims import history
+from claimbook.claims.history import fixed_before
+
+ENTRY = """paper: trees
+claims:
+  - id: trees.1
+    statement: >-
+      A grows.
+    parts: [one,
+            two]
+    tolerance: {{above: {bound}}}
+    gate:
+      statistic: error
+      at_most: 0.1
+  - id: trees.2
+    parts: [one]
+    tolerance: {{above: 1.0}}
+    gate:
+      at_most: {gate}
+      statistic: error
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.setattr(history, "PROJECT", tmp_path)
+    path = tmp_path / "papers" / "trees" / "claims.yml"
+    path.parent.mkdir(parents=True)
+    run = lambda *words: subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path,
+                                        check=True, capture_output=True, encoding="utf-8").stdout.strip()
+
+    def commit(text):
+        path.write_text(text, "utf-8")
+        run("add", "-A")
+        run("commit", "--allow-empty", "-qm", "a")
+        history.known_parents.cache_clear()
+        history.ancestors.cache_clear()
+        return run("rev-parse", "--short=12", "HEAD")
+
+    run("init", "-q")
+    return SimpleNamespace(commit=commit, path=path, folder=tmp_path, run=run)
+
+
+def claim(number):
+    return SimpleNamespace(id=f"trees.{number}", paper="trees")
+
+
+def made_on(commit, dirty=False):
+    return SimpleNamespace(provenance={"commit": commit, "dirty": dirty})
+
+
+def test_a_claim_is_fixed_before_records_of_its_commit_and_of_later_ones(project):
+    before = project.commit("paper: trees\nclaims: []\n")
+    first = project.commit(ENTRY.format(bound=1.0, gate=0.1))
+    later = project.commit(ENTRY.format(bound=1.0, gate=0.1).replace("A grows", "A grows, as it says"))
+    for number in (1, 2):
+        assert fixed_before(claim(number), [made_on(first), made_on(later)]) is True
+        assert fixed_before(claim(number), [made_on(first), made_on(before)]) is False
+        assert fixed_before(claim(number), [made_on(first), made_on(first, dirty=True)]) is False
+        assert fixed_before(claim(number), [made_on("0123456789ab")]) is False
+
+
+@pytest.mark.parametrize("bound, gate, moved", [(2.0, 0.1, 1), (1.0, 0.2, 2)])
+def test_a_bound_that_was_moved_is_fixed_from_then_on(project, bound, gate, moved):
+    first = project.commit(ENTRY.format(bound=1.0, gate=0.1))
+    second = project.commit(ENTRY.format(bound=bound, gate=gate))
+    assert fixed_before(claim(moved), [made_on(first)]) is False
+    assert fixed_before(claim(moved), [made_on(second)]) is True
+    assert fixed_before(claim(3 - moved), [made_on(first)]) is True
+
+
+def test_a_part_on_a_second_line_counts(project):
+    first = project.commit(ENTRY.format(bound=1.0, gate=0.1))
+    project.commit(ENTRY.format(bound=1.0, gate=0.1).replace("            two]", "            two, three]"))
+    assert fixed_before(claim(1), [made_on(first)]) is False
+
+
+def test_what_is_not_committed_is_not_fixed(project):
+    first = project.commit(ENTRY.format(bound=1.0, gate=0.1))
+    project.path.write_text(ENTRY.format(bound=3.0, gate=0.1), "utf-8")
+    assert fixed_before(claim(1), [made_on(first)]) is False
+
+
+def test_without_a_history_it_is_not_known(project, tmp_path_factory, monkeypatch):
+    project.commit("paper: trees\nclaims: []\n")
+    first = project.commit(ENTRY.format(bound=1.0, gate=0.1))
+    assert fixed_before(claim(1), []) is None
+    clone = tmp_path_factory.mktemp("clone") / "it"
+    project.run("clone", "-q", "--depth", "1", f"file://{project.folder}", str(clone))
+    monkeypatch.setattr(history, "PROJECT", clone)
+    assert fixed_before(claim(1), [made_on(first)]) is None
+    plain = tmp_path_factory.mktemp("plain")
+    (plain / "papers" / "trees").mkdir(parents=True)
+    (plain / "papers" / "trees" / "claims.yml").write_text(ENTRY.format(bound=1.0, gate=0.1), "utf-8")
+    monkeypatch.setattr(history, "PROJECT", plain)
+    assert fixed_before(claim(1), [made_on(first)]) is None

@@ -1,0 +1,86 @@
+"""What pages and chapters say of claims is what their verdicts say."""
+
+import re
+
+import pytest
+
+from claimbook.claims import papers
+from claimbook.claims.decisions import ledger
+from claimbook.claims.history import fixed_before
+from claimbook.records import PROJECT
+from claimbook.website.papers import records_shown
+
+SAID = r"holds|fails|is mixed|is undecided|is open|stays open|is not tested|shows no difference"
+# "claim 3 fails", "claims 2 and 3 hold", "(claim 7) holds" and "holds (claim 7)"
+BEFORE = re.compile(rf"[Cc]laims? (\d+(?:(?:, | and )\d+)*)\)? ({SAID}|hold|fail|are undecided|are not tested)\b")
+AFTER = re.compile(rf"\b({SAID}) \(claims? (\d+(?:(?:, | and )\d+)*)\)")
+TEXTS = [*sorted((PROJECT / "notebooks").rglob("*.py")), *sorted((PROJECT / "book").glob("*.md"))]
+
+
+def prose(path):
+    """The text of a page or chapter, without code, on one line."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".py":
+        text = "\n".join(line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#"))
+    return " ".join(text.split())
+
+
+def paper_of(path):
+    return path.parent.name if path.suffix == ".py" else path.stem
+
+
+def told(text):
+    """Each claim's number with what a text says of it."""
+    for numbers, said in [own.groups() for own in BEFORE.finditer(text)] + [
+            own.groups()[::-1] for own in AFTER.finditer(text)]:
+        yield from ((number, said) for number in re.findall(r"\d+", numbers))
+
+
+def agrees(said, verdict):
+    """Whether a word is that of a verdict, as a whole or in part."""
+    meant = {"hold": "holds", "fail": "fails", "is open": "undecided", "stays open": "undecided",
+             "shows no difference": "no difference"}.get(said, said.split(" ", 1)[-1] if said.startswith(
+                 ("is ", "are ")) else said)
+    return verdict.removesuffix(" in part") == meant
+
+
+@pytest.mark.parametrize("text, found", [
+    ("So claim 3 fails.", [("3", "fails")]), ("Claims 2, 4 and 5 hold at", [("2", "hold"), ("4", "hold"), ("5", "hold")]),
+    ("it holds (claim 7)", [("7", "holds")]), ("claim 9 is about trees", [])])
+def test_what_is_said_of_claims_is_found(text, found):
+    assert list(told(text)) == found
+
+
+@pytest.mark.parametrize("said, verdict, same", [
+    ("holds", "holds in part", True), ("holds", "mixed", False), ("is undecided", "undecided", True),
+    ("are not tested", "not tested", True), ("is open", "not tested", False), ("fail", "fails", True)])
+def test_a_word_is_that_of_a_verdict(said, verdict, same):
+    assert agrees(said, verdict) is same
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    return {item.claim.id: item for item in ledger()}
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=[f"{path.parent.name}/{path.stem}" for path in TEXTS])
+def test_no_sentence_says_another_word_than_the_verdict(path, verdicts):
+    if (paper := paper_of(path)) not in papers():
+        pytest.skip("not of a paper")
+    wrong = [(number, said, verdicts[f"{paper}.{number}"].verdict) for number, said in told(prose(path))
+             if not agrees(said, verdicts[f"{paper}.{number}"].verdict)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=[f"{path.parent.name}/{path.stem}" for path in TEXTS])
+def test_a_claim_is_called_fixed_before_only_where_the_history_shows_it(path, verdicts):
+    if (paper := paper_of(path)) not in papers():
+        pytest.skip("not of a paper")
+    for sentence in re.split(r"(?<=[.:]) ", prose(path)):
+        for number in re.findall(r"[Cc]laims? (\d+)", sentence) if "fixed before" in sentence else ():
+            item = verdicts[f"{paper}.{number}"]
+            assert item.profile is None or fixed_before(item.claim, records_shown(item.claim.page)) is not False, sentence
+
+
+def test_no_sentence_says_that_no_page_shows_something():
+    assert [path.name for path in TEXTS if re.search(r"\bno page (shows|compares|has)\b", prose(path))] == []

@@ -1,0 +1,216 @@
+"""The compiled step of a decoder against autograd and PyTorch's AdamW, and where it is left out."""
+
+import ctypes
+import math
+import random
+import subprocess
+from dataclasses import replace
+
+import pytest
+import torch
+
+from icllib.models import (MLP, SSMax, Gaussian, Relu, SignedAveraging, Softmax, Square, Transformer,
+                           Uniform)
+from icllib.tasks import LinearClassification, LinearRegression
+from icllib.training import Curriculum, Fleet, Recipe, cpu_step
+
+SCORINGS = (Softmax(), Softmax(3.0), SignedAveraging(), SignedAveraging(2.0, 0.5),
+            SignedAveraging(1.0, 1.0, trainable=False), SSMax(), Gaussian(), Relu(), Uniform())
+RECIPE = Recipe((1, 3, 4), steps=200, batch=4, learning_rate=1e-3, schedule="cosine", warmup=0.1)
+TASK = LinearRegression(3, 0.1)
+DECODER = Transformer(2, 2, 16)
+
+
+def fleet_of(model=DECODER, recipe=RECIPE, members=2, task=TASK, **options):
+    return Fleet([task] * members, model, recipe, range(members), [None] * members, **options)
+
+
+def without_compiled_step(fleet):
+    fleet.compiled = None
+    return fleet
+
+
+def random_setting(number):
+    """A decoder, a recipe and a task that go together."""
+    pick = random.Random(number).choice
+    heads = pick((1, 2, 3))
+    model = Transformer(
+        pick((1, 2, 3)), heads, heads * pick((4, 5, 16)), pick(SCORINGS), positions=pick(("learned", "none")),
+        attention=pick((True, True, False)), shared_layers=pick((False, False, True)),
+        normalize_stream=pick((False, False, True)), final_norm=pick((True, True, False)),
+        attention_width=pick((None, None, heads * 6)), tokens=pick(("joint", "joint", "separate", "inputs")))
+    model = replace(model, probes=pick((False, False, True)), perceptron=not model.attention or pick((True, True, False)))
+    recipe = replace(RECIPE, lengths=pick(((0, 2, 9), (4, 17, 20), (3, 1, 7), (5,))), batch=pick((3, 7)))
+    task = LinearRegression(pick((1, 3)), 0.1)
+    if model.tokens == "joint":
+        model = replace(model, mask=pick(("causal", "prefix", "block-causal")),
+                        queries_see_themselves=0 in recipe.lengths or pick((True, False)))
+        model = replace(model, block=pick((1, 3)) if model.mask == "block-causal" else 1)
+        task = pick((task, LinearClassification(3)))
+        if len(recipe.lengths) == 1:
+            recipe = replace(recipe, queries=pick((1, 4)), loss_on_pairs=pick((True, False)))
+            model = replace(model, query_positions=pick((1, 2)))
+    if not recipe.loss_on_pairs:
+        if recipe.queries == 1 and min(recipe.lengths) < 4 and pick((True, False)):
+            recipe = replace(recipe, curriculum=Curriculum(5, 1, 10))
+        if hasattr(task, "classes"):
+            recipe = replace(recipe, loss=pick(("squared", "cross-entropy")))
+    return model, recipe, task
+
+
+def difference(fleet):
+    """The compiled gradients against autograd's, relative in norm, after a random move; and of the losses."""
+    numbers = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for own in fleet.parameters:
+            own += 0.2 * torch.randn(own.shape, generator=numbers)
+    prompt = fleet.sample()
+    losses = fleet.losses_on(prompt)
+    expected = torch.autograd.grad(losses.sum(), fleet.parameters)
+    own = fleet.compiled.losses(prompt)
+    assert torch.allclose(own, losses, rtol=1e-5)
+    squares = sum((one - other).square().sum() for one, other in zip(fleet.compiled.gradients, expected))
+    return (squares / sum(gradient.square().sum() for gradient in expected)).sqrt().item()
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_gradients_are_those_of_autograd(number):
+    model, recipe, task = random_setting(number)
+    assert difference(fleet_of(model, recipe, task=task)) < 1e-5
+
+
+@pytest.mark.parametrize("model, recipe, rates", [
+    (replace(DECODER, tokens="separate"), RECIPE, None),
+    (replace(DECODER, scoring=SignedAveraging()),
+     replace(RECIPE, clip=0.5, weight_decay=0.1, curriculum=Curriculum(2, 1, 30)), [1e-3, 3e-3])], ids=str)
+def test_many_steps_follow_pytorch(model, recipe, rates):
+    own, other = fleet_of(model, recipe, learning_rates=rates), fleet_of(model, recipe, learning_rates=rates)
+    without_compiled_step(other)
+    for step in range(recipe.steps):
+        own.take_step()
+        other.take_step()
+        assert torch.allclose(own.losses[step % 100], other.losses[step % 100], rtol=1e-4)
+
+
+def test_the_same_bits_from_run_to_run_and_alone():
+    runs = [fleet_of(members=2), fleet_of(members=2), fleet_of(members=1)]
+    for fleet in runs:
+        for _ in range(5):
+            fleet.take_step()
+    first, again, alone = (fleet.parameters for fleet in runs)
+    assert all(map(torch.equal, first, again))
+    assert all(torch.equal(one[:1], own) for one, own in zip(first, alone))
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, 1e30])
+@pytest.mark.parametrize("scoring", SCORINGS[:7:2], ids=str)
+@pytest.mark.parametrize("name", ["blocks.0.qkv.weight", "blocks.1.expand.weight", "read_out.bias"])
+def test_a_member_that_overflows_is_frozen(name, scoring, value):
+    fleet = fleet_of(replace(DECODER, scoring=scoring))
+    with torch.no_grad():
+        fleet.module.get_parameter(name)[1] = value
+    without = without_compiled_step(fleet_of(replace(DECODER, scoring=scoring)))
+    without.module.load_state_dict(fleet.module.state_dict())
+    for _ in range(2):
+        fleet.take_step()
+        without.take_step()
+    assert fleet.alive.tolist() == without.alive.tolist()
+    assert all(own[0].isfinite().all() for own in fleet.parameters)
+
+
+def test_a_training_goes_on_from_a_state_of_the_other_step():
+    one, other = fleet_of(), without_compiled_step(fleet_of())
+    for fleet, then in ((one, without_compiled_step(fleet_of())), (other, fleet_of())):
+        for _ in range(3):
+            fleet.take_step()
+        then.load(fleet.tensors())
+        for _ in range(3):
+            fleet.take_step()
+            then.take_step()
+        assert torch.allclose(fleet.losses[:6], then.losses[:6], rtol=1e-5)
+
+
+# ---- the compiled code ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def changed(monkeypatch, tmp_path):
+    """Compiles the source with one text in place of another, for the fleets of a test."""
+    def change(old, new):
+        source = cpu_step.SOURCE.read_text("utf-8")
+        assert source.count(old) == 1
+        monkeypatch.setattr(cpu_step, "SOURCE", tmp_path / "changed.cpp")
+        cpu_step.SOURCE.write_text(source.replace(old, new), "utf-8")
+        quick = ("-O1" if option == "-O3" else option for option in cpu_step.OPTIONS)
+        monkeypatch.setattr(cpu_step, "OPTIONS", tuple(quick))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        cpu_step.library.cache_clear()
+
+    yield change
+    cpu_step.library.cache_clear()
+
+
+FAULTS = {
+    "a mask off by one": ("return seen[token[r]] + sees_itself[token[r]];",
+                          "return std::max(1, seen[token[r]] - 1);"),
+    "no slope at 0": ("d_score * (head.n * head.b) * share",
+                      "d_score * (head.n * head.b) * share * (absolute(z) > 1e-2f ? all(1) : Vector{})"),
+    "a bias left out": ("store(own, load(own) + load(bias + j));", "store(own, load(own));"),
+    "another epsilon": ("/ width + 1e-5f", "/ width + 2e-5f")}
+
+
+@pytest.mark.parametrize("old, new", FAULTS.values(), ids=FAULTS)
+def test_a_planted_fault_is_found(old, new, changed):
+    changed(old, new)
+    with pytest.raises(AssertionError):
+        assert difference(fleet_of(replace(DECODER, scoring=SignedAveraging(), tokens="separate"))) < 1e-5
+
+
+def test_functions_are_those_of_the_library(changed):
+    changed('extern "C" {\n', 'extern "C" {\nvoid evaluate(const float* x, float* y, int n) {'
+            "  for (int i = 0; i < n; i += lanes) store(y + i, exponential(load(x + i))),"
+            " store(y + n + i, logarithm_of_1_plus(absolute(load(x + i))));"
+            "}\n")
+    x = torch.cat([torch.linspace(-87, 88, 4096), 10.0 ** torch.linspace(-30, 30, 4096)])[:8192]
+    found = torch.empty(2, len(x))
+    cpu_step.library().evaluate(ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(found.data_ptr()), len(x))
+    exact = x.double().clamp(max=88).exp(), x.double().abs().log1p()
+    for own, expected in zip(found, exact):
+        assert ((own - expected).abs() / expected).max() < 2.5e-7
+
+
+@pytest.mark.parametrize("compiler", ["", "false", "no-such-compiler"])
+def test_without_a_compiler_pytorch_trains_and_this_is_said_once(compiler, monkeypatch, tmp_path, capsys):
+    expected = without_compiled_step(fleet_of())
+    monkeypatch.setenv("CXX", compiler)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cpu_step.library.cache_clear()
+    try:
+        fleets = [fleet_of(), fleet_of()]
+    finally:
+        cpu_step.library.cache_clear()
+    said = capsys.readouterr().err
+    assert said.count("icllib: ") == said.count("\n") == 1 and "install g++ or clang++" in said
+    for fleet in (expected, *fleets):
+        assert fleet.compiled is None
+        fleet.take_step()
+    assert all(map(torch.equal, expected.parameters, fleets[0].parameters))
+
+
+@pytest.mark.parametrize("model, recipe", [
+    (replace(DECODER, scoring=Square()), RECIPE), (MLP(8), RECIPE), (DECODER, replace(RECIPE, precision="fp64"))], ids=str)
+def test_other_models_train_as_before(model, recipe):
+    assert fleet_of(model, recipe).compiled is None
+
+
+def test_half_a_library_is_never_loaded(monkeypatch, tmp_path):
+    """A compiler that stops half way leaves nothing in the cache."""
+    stops = tmp_path / "stops"
+    stops.write_text('#!/bin/sh\nfor last in "$@"; do [ "$before" = -o ] && echo half > "$last"; before=$last; '
+                     'done\n[ "$1" = --version ]\n', "utf-8")
+    stops.chmod(0o755)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with pytest.raises(subprocess.CalledProcessError):
+        cpu_step.compiled(str(stops))
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
