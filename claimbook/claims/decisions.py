@@ -275,7 +275,9 @@ def entry_on_record(claim: Claim) -> dict | None:
         return None
     with damage_told(path, "evidence of today's claims"):
         evidence = {**json.loads(path.read_text("utf-8"))}
-        return {**evidence[claim.id]} if claim.id in evidence else None
+        if claim.id in evidence:
+            instance(dict, **{claim.id: evidence[claim.id]})
+        return evidence.get(claim.id)
 
 
 def decision_on_record(claim: Claim) -> Decision:
