@@ -6,7 +6,7 @@ __version__ = "0.3.0"
 
 # Where each name is. A module is imported when a name of it is asked for.
 MODULES = {
-    "claims.decisions": ("decide",),
+    "claims.alone": ("decide",),
     "pages.page": ("Page", "provenance_line", "settings_of", "settings_table", "shown_profile"),
     "records": ("Component", "Record", "find_record", "load_record", "samples", "stacked"),
     "records.compute": ("every_profile",),

@@ -29,6 +29,12 @@ def test_actions_are_named_by_their_commit(workflow):
             assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", action)
 
 
+def test_what_somebody_types_is_no_command(workflow):
+    for job in workflow["jobs"].values():
+        for step in job["steps"]:
+            assert not re.search(r"\$\{\{\s*(inputs|github\.event)", step.get("run", ""))
+
+
 def test_code_of_a_pull_request_gets_no_root_and_no_credentials(workflow):
     for job in workflow["jobs"].values():
         for step in job["steps"]:

@@ -9,15 +9,15 @@ from types import SimpleNamespace
 
 import pytest
 
+from claimbook import website as book
 from claimbook.claims import claim, decisions, papers
 from claimbook.commands.run import notebook_problem
 from claimbook.pages.execution import page_source
 from claimbook.records import load_record
 from claimbook.records.checksums import changed_since, names_shown
 from claimbook.records.errors import InputError
-from claimbook.records.files import read_bytes, read_text, stamp, to_json, write_text, write_together
+from claimbook.records.files import check_writable, read_bytes, read_text, stamp, to_json, write_text, write_together
 from claimbook.website.answers import answers
-from icllib import book
 from icllib.estimators import names
 
 
@@ -131,3 +131,23 @@ def test_the_website_is_made_of_files(kind, tmp_path, monkeypatch):
     NO_FILE[kind](tmp_path / "results/own/evidence.json")
     with pytest.raises(InputError, match="evidence.json: expected a file, got a link, a pipe or a device"):
         book.check_no_links()
+
+
+def test_what_a_killed_process_had_begun_to_write_goes(tmp_path):
+    (tmp_path / "cpu").mkdir()
+    old, young, own = tmp_path / "cpu/tmpabcd1234.part", tmp_path / "tmpabcd1234.part", tmp_path / "tmp.part"
+    for path in (old, young, own):
+        path.write_text("half", "utf-8")
+    for path in (old, own):
+        os.utime(path, (1, 1))
+    check_writable(tmp_path)
+    assert not old.exists() and young.exists() and own.exists()
+
+
+def test_a_file_has_reached_the_disk_before_it_takes_its_place_and_its_name_after(monkeypatch, tmp_path):
+    """Or a record could be empty after a power cut, and its checkpoint gone."""
+    done, fsync, replace = [], os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda number: done.append(os.readlink(f"/proc/self/fd/{number}")) or fsync(number))
+    monkeypatch.setattr(os, "replace", lambda *paths: done.append("replace") or replace(*paths))
+    write_text(tmp_path / "record.json", "{}")
+    assert done[0].endswith(".part") and done[1:] == ["replace", str(tmp_path)]

@@ -14,7 +14,7 @@ import yaml
 from claimbook.claims.controls import CONTROLS
 from claimbook.claims.gates import Competence, Gate, Scope
 from claimbook.claims.rule import ERROR, MARGINS, SCALES, margin_of
-from claimbook.records import PROJECT, check_page
+from claimbook.records import PROJECT, check_page, digest
 from claimbook.records.checks import different, each, one_of, text, types_of_fields, whole
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import check_project, read_text, read_yaml, there
@@ -225,6 +225,14 @@ class Claim:
     def strict(self) -> bool:
         """Whether the ends of a region do not belong to it, as for "below 1"."""
         return not {"below", "above"}.isdisjoint(self.tolerance)
+
+    @property
+    def bounds(self) -> str:
+        """Twelve hexadecimal digits for what makes a verdict of evidence: other ones with another tolerance,
+        gate or scale, the same ones in other words."""
+        return digest([self.predicate, self.printed["value"], list(self.parts), self.tolerance, self.scale,
+                       self.gate and [self.gate.at_most, self.gate.at_least], self.control, self.kind,
+                       self.null, bool(self.pairs), sorted(self.added), self.scope and list(self.scope.profiles)])
 
     @property
     def judged(self) -> tuple[str, ...]:

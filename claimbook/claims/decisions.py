@@ -6,7 +6,7 @@ function of claim and evidence; claimbook/claims/rule.py has the rule and book/v
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -19,11 +19,13 @@ from claimbook.claims.rule import FEWEST_SEEDS, verdict_of, words_of
 from claimbook.records import PROFILES, results_folder
 from claimbook.records.checks import MEASURED, instance, numbers, rank
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import read_object, there
+from claimbook.records.files import damage_told, read_object, there
 
 # Of the evidence, by profile; a closed form is "exact".
 STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
              "smoke": "smaller model"}
+CHANGED = ("its bounds were changed after the evidence was there; set them back, or mark the claim "
+           "post_hoc: true and run its page again")
 SEEN = {"exact": "exactly", "paper": "at the paper's size",
         "paper's model": "in the paper's model, trained for less",
         "smaller model": "in smaller models"}
@@ -293,20 +295,30 @@ def ledger() -> list[Decision]:
     return [decision_on_record(claim) for paper in papers() for claim in load_claims(paper)]
 
 
-def decision_on_record(claim: Claim) -> Decision:
-    """The decision that the committed evidence gives; raises InputError if it is damaged, or of a claim
-    that has other parts today."""
+def entry_on_record(claim: Claim) -> dict | None:
+    """What the committed evidence has for a claim, or None; raises InputError where it is damaged."""
     path = evidence_path(claim.page) if claim.page else None
     if path is None or not there(path):
+        return None
+    with damage_told(path, "evidence of today's claims"):
+        evidence = read_object(path)
+        if claim.id in evidence:
+            instance(dict, **{claim.id: evidence[claim.id]})
+        return evidence.get(claim.id)
+
+
+def decision_on_record(claim: Claim) -> Decision:
+    """The decision that the committed evidence gives, which does not count for other bounds than it was
+    measured for; raises InputError if it is damaged, or of a claim that has other parts today."""
+    found = entry_on_record(claim)
+    if found is None:
         return Decision(claim)
     try:
-        evidence = read_object(path)
-        if claim.id not in evidence:
-            return Decision(claim)
-        found = evidence[claim.id]
-        instance(dict, **{claim.id: found})
+        if not claim.faulty and found.get("bounds", claim.bounds) != claim.bounds:
+            claim = replace(claim, faulty=CHANGED)
         return decide(claim, found["parts"], found["profile"], found.get("gate"),
                       found.get("control"), found.get("reach"))
     except DAMAGE as error:
+        path = evidence_path(claim.page)
         raise InputError(f"{path}: expected evidence of today's claims, got a damaged file or that of "
                          f"an older version ({error}); run the page again or restore it from git") from None

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from scipy.special import betaincinv, stdtrit
 
-from claimbook.records.checks import MEASURED, each, finite, fraction, numbers, one_of, whole
+from claimbook.records.checks import MEASURED, each, finite, fraction, numbers, one_of, shaped, switch, whole
 from claimbook.records.errors import InputError
 
 # log: for ratios, so that the inverse ratio gets the same verdict; share: linear, between 0 and 1

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
@@ -27,9 +28,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a ta
 
 
 @app.callback()
-def in_the_project():
+def in_the_project(context: typer.Context):
     """Run the book's pages and read its results."""
-    check_project()
+    if context.invoked_subcommand not in ("new", "demo"):  # which start one
+        check_project()
 
 
 @app.command(epilog="Examples:  python -m claimbook run causal_lm/propositions  |  "
@@ -252,6 +254,28 @@ def book():
     except subprocess.CalledProcessError as error:
         raise typer.Exit(error.returncode)
     states_of_pages(find_pages("all"))  # so that `status` has them at hand
+
+
+@app.command(epilog="Example:  python -m claimbook rename trees/fig01_depth fig01_size")
+def rename(
+    page: Annotated[str, typer.Argument(help="<paper>/<page> or a path.")],
+    name: Annotated[str, typer.Argument(help="Its new name, without the paper's.")],
+):
+    """Give a page another name, wherever it is named; its records stay."""
+    from claimbook.commands.rename import rename as give
+
+    written = give(page, name)
+    typer.echo("\n".join([*written, f"Now: python -m claimbook run {page.split('/')[0]}/{name}"]))
+
+
+@app.command(epilog="Example:  python -m claimbook demo")
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where it is made: new, or empty.")] = Path("claimbook-demo"),
+):
+    """Make a book of one page in a folder, plant two faults in it and show that both are told: a minute."""
+    from claimbook.commands.demo import demo as make
+
+    raise typer.Exit(int(not make(folder)))
 
 
 @app.command(epilog="Example:  python -m claimbook contents")

@@ -86,7 +86,8 @@ def check_nothing_lost(page: str) -> None:
         return
     if notebook is None:
         return
-    executed = notebook.metadata.get("icllib", {}).get("source") == source_hash(notebook)
+    made = {**notebook.metadata.get("icllib", {}), **notebook.metadata.get("claimbook", {})}  # its old name
+    executed = made.get("source") == source_hash(notebook)
     if executed and source_hash(source) != source_hash(notebook):  # only the .py was edited
         return
     lines = difflib.unified_diff(text_lines(source), text_lines(notebook), n=0, lineterm="")

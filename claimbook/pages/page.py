@@ -19,7 +19,7 @@ import pandas as pd
 
 from claimbook.claims import find_claim, load_claims
 from claimbook.claims.controls import FROM_EVIDENCE
-from claimbook.claims.decisions import decide
+from claimbook.claims.decisions import CHANGED, decide, entry_on_record
 from claimbook.claims.json_and_csv import harmless
 from claimbook.claims.sentences import ANYWHERE
 from claimbook.claims.verdicts import Verdicts
@@ -130,18 +130,35 @@ class Page:
 
         claim: its number, or its name as in causal_lm.6. gate, control, reach: what
         `claimbook.claims.decisions.decide` says. profile: where it is not that of the page. Raises
-        InputError for a claim of another page.
+        InputError for a claim of another page, and for one whose bounds are no longer those for which the same
+        evidence was measured, unless it is marked post hoc.
         """
-        claim_id = claim if isinstance(claim, str) else f"{self.name.split('/')[0]}.{claim}"
+        claim_id = self.id_of(claim)
         claim = find_claim(claim_id)
         if claim.page != self.name:
             raise InputError(f"{claim_id}: expected a claim of page {self.name}, "
                              f"it belongs to {claim.page}")
         evidence, gate, control, reach = map(rounded_samples, (evidence, gate, control, reach))
         decided = decide(claim, evidence, self.profile if profile is None else profile, gate, control, reach)
+        before = entry_on_record(claim) or {}
+        changed = before.get("bounds", claim.bounds) != claim.bounds
+        if changed and before.get("parts") == evidence and not claim.post_hoc:
+            raise InputError(f"{claim_id}: {CHANGED}")
         self.decisions[claim_id] = decided
         write_text(self.output / "evidence.json", to_json(
             {name: entry(item) for name, item in self.decisions.items()}))
+
+    def check_gate(self, claim: int | str, reached) -> None:
+        """Raises InputError where a model has not passed the gate of a claim: of a pilot, before others are
+        trained. reached: the statistic of the gate, one number per model."""
+        gate = find_claim(self.id_of(claim)).gate
+        if lacking := [value for value in reached if not gate.passes(value)]:
+            raise InputError(f"pilot: expected models that pass the gate of {self.id_of(claim)}, "
+                             f"{gate.statistic}, got {', '.join(f'{value:.3g}' for value in lacking)}")
+
+    def id_of(self, claim: int | str) -> str:
+        """The name of a claim that is given by its number or its name."""
+        return claim if isinstance(claim, str) else f"{self.name.split('/')[0]}.{claim}"
 
     def verdicts(self) -> Verdicts:
         """Paper beside ours for every part of every claim that was decided; a script prints it."""
@@ -168,7 +185,8 @@ def rounded_samples(samples):
 
 def entry(decision) -> dict:
     """What is kept of a decision: all that its verdict follows from."""
-    kept = {"profile": decision.profile, "parts": decision.evidence, "gate": decision.gate}
+    kept = {"profile": decision.profile, "bounds": decision.claim.bounds, "parts": decision.evidence,
+            "gate": decision.gate}
     own = decision.control if decision.claim.control not in FROM_EVIDENCE else None
     kept |= {"control": own, "reach": decision.reach}
     return {name: value for name, value in kept.items() if value is not None}
@@ -232,16 +250,17 @@ def provenance_line(records: list[Record], page: str) -> str:
     check_page(page)
     records = list({digest(record.run): record for record in records}.values())
     made = [record.provenance for record in records]
-    every = lambda name: ", ".join(sorted({str(item[name]) for item in made}))
+    every = lambda name: ", ".join(sorted({str(item[name]) for item in made if name in item}))
     clock = "processor" if {clock_of(item) for item in made} == {"processor"} else "wall"
     # fsum rounds once: what sum makes of halves differs between versions of Python.
     seconds = fsum(item[f"{clock}_seconds"] / item.get("fleet", 1) for item in made)
     seeds = sorted({record.run["seed"] for record in records if "seed" in record.run})
     dirty = " (with uncommitted changes)" if any(item["dirty"] for item in made) else ""
+    torch = f"torch {every('torch')}; " if any("torch" in item for item in made) else ""
     of = lambda things, word: f"{word}{'s' * (len(things) != 1)}"
     return (f"profile {every('profile')}; {len(records)} {of(records, 'run')}, "
             f"{of(seeds, 'seed')} {in_ranges(seeds)}, "
-            f"{seconds:.0f} s of {clock} time; {every('device')}; torch {every('torch')}; "
+            f"{seconds:.0f} s of {clock} time; {every('device')}; {torch}"
             f"{every('date')}; commit {every('commit')}{dirty}; records in "
             f"results/{page.split('/')[0]}/")
 

@@ -13,6 +13,7 @@ import stat
 import sys
 import tempfile
 import time
+from itertools import chain
 from pathlib import Path
 
 import yaml
@@ -41,7 +42,8 @@ VARIABLES = {  # what the environment can say, all of it
     "CLAIMBOOK_OUTPUT": "where a page writes, set by what executes it",
 }
 TEMPORARY = "claimbook-temporary-"  # how the names of temporary folders begin
-YOUNG = 60  # seconds; a folder may not have its lock yet
+PART = ".part"  # how the names of files end that are being written
+YOUNG = 60  # seconds; a file may still be written, a folder may not have its lock yet
 TEXT = r'"(?:[^"\\]|\\.)*"'
 # In JSON: a text, which stays; a list of plain values; the last space before a closing bracket.
 PLAIN = re.compile(rf'({TEXT})|\[((?:[^][{{}}"]|{TEXT})*)\]| (?=\])')
@@ -129,11 +131,10 @@ def matplotlib_folder(temporary: str) -> str | None:
 
 
 def check_project() -> None:
-    """Raises InputError for what needs the project where only the package is there."""
+    """Raises InputError for what needs a project where none is."""
     if not (PROJECT / "_toc.yml").is_file():
-        raise InputError(f"{PROJECT}: expected a clone of the project, with its pages, claims and "
-                         "records, got none; the installed package alone has the library, the "
-                         "estimators and a few trained models")
+        raise InputError(f"{PROJECT}: expected a project with papers/ and _toc.yml, or a folder in one, got "
+                         "none; this starts one: python -m claimbook new paper NAME")
 
 
 def read_object(path: Path) -> dict:
@@ -188,21 +189,42 @@ def write_text(path: Path, text: str) -> None:
 
 def write_together(texts: dict[Path, str]) -> None:
     """Write several files so; none takes its place before all are written, so that a full disk
-    leaves them as they were."""
+    leaves them as they were. What is in place has reached the disk: it survives a power cut."""
     parts = {}
     try:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, suffix=".part",
+            with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, suffix=PART,
                                              encoding="utf-8") as file:
                 parts[file.name] = path
                 file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
             os.chmod(file.name, 0o644)
         for part, path in parts.items():
             os.replace(part, path)
+        for folder in {path.parent for path in texts}:
+            flush(folder)
     finally:
         for part in parts:
             Path(part).unlink(missing_ok=True)
+
+
+def flush(path: Path) -> None:
+    """Waits until a file, or the names in a folder, have reached the disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def remove_parts(folder: Path) -> None:
+    """Removes what processes that were killed had begun to write in a folder and in those right within."""
+    for left in chain(*(folder.glob(f"{within}tmp????????{PART}") for within in ("", "*/"))):
+        with contextlib.suppress(OSError):  # gone meanwhile, or another user's
+            if time.time() - left.stat().st_mtime > YOUNG:
+                left.unlink()
 
 
 @contextlib.contextmanager
@@ -239,9 +261,11 @@ def locked(folder: Path, wait: bool = False):
 
 
 def check_writable(folder: Path) -> None:
-    """Raises InputError, before hours of work, for a folder that cannot take a megabyte."""
+    """Raises InputError, before hours of work, for a folder that cannot take a megabyte; what killed
+    processes left in it goes first."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        remove_parts(folder)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(2**20))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Builds the website, with warnings as errors.
+"""Builds the website, with warnings as errors, beside the last good one, whose place it takes in the end.
 
 First what is made from records and claims, then Jupyter Book; `extension` is what Sphinx calls while
 it builds.
@@ -9,47 +9,85 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from claimbook.claims.decisions import Decision, ledger
+from claimbook.claims.decisions import Decision, ledger as all_decisions
 from claimbook.records.errors import InputError
-from claimbook.records.files import PROJECT, check_writable, write_text
-from claimbook.website.contents import write_for_sphinx
+from claimbook.records.files import PROJECT, check_writable, locked, write_text
 from claimbook.website.chance import what_chance_does
+from claimbook.website.contents import pages_of_contents, write_for_sphinx
 from claimbook.website.costs import cost_table
 from claimbook.website.front import write_front
 from claimbook.website.ledger import write_ledger
 from claimbook.website.previews import write_previews
 
-GENERATED = PROJECT / "book" / "_generated"
+GENERATED, BUILT = PROJECT / "book/_generated", PROJECT / "_build"
+JUPYTER_BOOK = "import sys; from jupyter_book.cli.main import main; sys.exit(main())"
 
 
 def build() -> Path:
     """Write the ledger, build the book and return its first page.
 
-    Raises InputError without Jupyter Book and for folders that cannot be written to, and
-    CalledProcessError.
+    The website of before stays as it is until all of the new one is there. Raises InputError without
+    Jupyter Book of version 1, for folders that cannot be written to, while another process builds, and where
+    pages are missing in the end; and CalledProcessError.
     """
-    for folder in (GENERATED, PROJECT / "_build"):
+    for folder in (GENERATED, BUILT):
         check_writable(folder)
-    jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    if not jupyter_book.exists():
-        raise InputError(f"{jupyter_book}: expected Jupyter Book, got none; requirements.txt has "
-                         "its version")
+    check_jupyter_book()
     check_no_links()
-    write_generated(ledger())
-    # Everything is built anew: an unchanged page would not repeat its warnings, and Sphinx leaves views
-    # of sources as they are where another page now leads to them.
-    shutil.rmtree(PROJECT / "_build" / "html", ignore_errors=True)
-    command = [jupyter_book, "build", PROJECT, "--all", "-W", "-n", "--keep-going", "-q"]
-    subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
-    return PROJECT / "_build" / "html" / "index.html"
+    site, before = BUILT / "html", BUILT / "before"
+    with locked(BUILT) as alone:
+        if not alone:
+            raise InputError(f"{BUILT}: expected to build here alone, another process does")
+        if before.exists() and not site.exists():  # a process was killed between the two moves below
+            before.rename(site)
+        for left in [before, *BUILT.glob("new-*")]:
+            shutil.rmtree(left, ignore_errors=True)
+        write_generated(all_decisions())
+        with tempfile.TemporaryDirectory(prefix="new-", dir=BUILT) as folder:
+            new = build_in(Path(folder))
+            if site.exists():
+                site.rename(before)
+            new.rename(site)
+        shutil.rmtree(before, ignore_errors=True)
+    return site / "index.html"
+
+
+def check_jupyter_book() -> None:
+    """Raises InputError without Jupyter Book, and for another version than 1, which builds no such books."""
+    try:
+        found = version("jupyter-book")
+    except PackageNotFoundError:
+        found = "none"
+    if not found.startswith("1."):
+        raise InputError(f"Jupyter Book: expected version 1, got {found}; pip install 'claimbook[book]' "
+                         "brings it")
+
+
+def build_in(folder: Path) -> Path:
+    """Builds the book anew below this folder and returns where the website is."""
+    paths = filter(None, (str(PROJECT), os.environ.get("PYTHONPATH")))
+    command = [sys.executable, "-c", JUPYTER_BOOK, "build", PROJECT, "--path-output", folder, "--all", "-W",
+               "-n", "--keep-going", "-q"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8",
+                          env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)})
+    if done.returncode:
+        print(done.stdout, file=sys.stderr)
+    done.check_returncode()
+    built = folder / "_build/html"
+    if missing := [name for name in pages_of_contents() if not (built / f"{name}.html").is_file()]:
+        raise InputError(f"Jupyter Book: expected a page for each of _toc.yml, got none for {len(missing)}, "
+                         f"such as {missing[0]}")
+    return built
 
 
 def check_no_links() -> None:
     """Raises InputError for a link to a file, a pipe or a device among what the website is made of: it
     would show what that leads to."""
-    for folder in ("book", "notebooks", "results", "icllib"):
+    for folder in ("book", "notebooks", "results", "papers"):
         for path in (PROJECT / folder).rglob("*"):
             if not path.is_dir() and not stat.S_ISREG(path.lstat().st_mode):
                 raise InputError(f"{path}: expected a file, got a link, a pipe or a device")

@@ -6,9 +6,14 @@ Also README's table, and files that Sphinx reads.
 import re
 from pathlib import Path
 
+from pybtex.database import parse_string
+from pybtex.exceptions import PybtexError
+
 from claimbook.claims import papers
 from claimbook.claims.decisions import Decision, ledger
-from claimbook.records.files import PROJECT, read_text, write_text, write_together
+from claimbook.records.errors import InputError
+from claimbook.records.files import (
+    PROJECT, damage_told, read_text, read_yaml, write_text, write_together)
 from claimbook.website.ledger import summary
 
 CHAPTERS = re.compile(r"(?<=  - caption: Papers\n    chapters:\n).*?(?=  - caption:)", re.DOTALL)
@@ -24,10 +29,17 @@ def write_contents() -> list[str]:
 
 def contents(decisions: list[Decision]) -> dict[str, str]:
     """The files of the project that list papers, as they should be: name -> text."""
-    of = lambda name: read_text(PROJECT / name)
     table = summary(decisions, "book/")
-    return {"_toc.yml": CHAPTERS.sub(chapters(), of("_toc.yml")),
-            "README.md": TABLE.sub(lambda old: table, of("README.md"))}
+    own = {"_toc.yml": lambda text: CHAPTERS.sub(chapters(), text),
+           "README.md": lambda text: TABLE.sub(lambda old: table, text)}
+    return {name: change(read_text(PROJECT / name)) for name, change in own.items()
+            if (PROJECT / name).exists()}
+
+
+def pages_of_contents() -> list[str]:
+    """The pages of the book in the order of its table of contents."""
+    contents = read_text(PROJECT / "_toc.yml")
+    return re.findall(r"^(?:root| *- file): (\S+)", contents, re.MULTILINE)
 
 
 def chapters() -> str:
@@ -40,9 +52,29 @@ def chapters() -> str:
     return "\n".join(lines) + "\n"
 
 
+def check_keys(citations: dict[str, str]) -> None:
+    """Raises InputError for a key that comes twice in these citations, by file, and in the bibliographies
+    that _config.yml names beside: Sphinx would tell it after a minute, and not where."""
+    config = read_yaml((PROJECT / "_config.yml").read_text("utf-8"))
+    own = [name for name in config.get("bibtex_bibfiles", ()) if not name.startswith("book/_generated/")]
+    citations, known = citations | {name: (PROJECT / name).read_text("utf-8") for name in own}, {}
+    for name, text in citations.items():
+        with damage_told(PROJECT / name, "entries of BibTeX"):
+            try:
+                keys = parse_string(text, "bibtex").entries.keys()
+            except PybtexError as error:
+                raise ValueError(error) from None
+        for key in map(str.lower, keys):
+            if known.setdefault(key, name) != name:
+                raise InputError(f"{name}: expected a key of its own for its citation, got {key!r}, which "
+                                 f"{known[key]} has")
+
+
 def write_for_sphinx(folder: Path) -> None:
-    """The papers' entries in the bibliography, and their sheets in the library's reference."""
+    """The papers' entries in the bibliography, and their sheets in the library's reference; raises InputError
+    for a key that comes twice."""
     found = papers().values()
+    check_keys({f"papers/{paper.name}/paper.yml": paper.citation for paper in found})
     write_text(folder / "papers.bib", "\n".join(paper.citation for paper in found))
     write_text(folder / "sheets.rst",
                "".join(f".. automodule:: papers.{paper.name}\n" for paper in found))

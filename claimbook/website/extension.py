@@ -7,6 +7,7 @@ import json
 import re
 from functools import cache
 from html import escape, unescape
+from pathlib import Path
 
 from docutils import nodes
 
@@ -30,6 +31,18 @@ from claimbook.website.previews import tags
 from claimbook.website.tables import tidy
 
 COLAB = "https://colab.research.google.com"
+HERE = Path(__file__).parent
+LOOK = {  # of every claimbook, where _config.yml says nothing else: all it loads comes with it
+    "html_search_scorer": str(HERE / "static/scorer.js"), "html_extra_path": ["book/_generated/served"],
+    "mathjax_path": "mathjax/tex-svg-full.js", "mathjax_options": {},
+    "mathjax3_config": {  # texts of others stand in formulas: what they may do is listed
+        "loader": {"load": ["ui/safe"]},
+        "tex": {"packages": ["base", "ams", "configmacros", "noerrors", "noundefined"],
+                "macros": {"mmlToken": "", "DeclareMathOperator": ""}},  # attributes; changes of other formulas
+        "options": {"safeOptions": {"allow": dict.fromkeys(["URLs", "classes", "cssIDs", "styles"], "none")},
+                    "ignoreHtmlClass": ".*",  # but for what has the class of a formula
+                    "enableMenu": False}},  # it would make each formula a tab stop
+    "nb_ipywidgets_js": {}}
 PUNCTUATION, OPENING = re.compile(r"\A[,.;:!?)]+"), re.compile(r"[(\[]\Z")
 EVIDENCE = ('<details class="evidence"><summary>Evidence: claims one by one, numbers, settings, code, '
             "what differs and why</summary>")
@@ -41,6 +54,7 @@ def setup(app) -> dict:
     """What Sphinx calls first."""
     app.set_html_assets_policy("always")  # formulas of claims are HTML, in which Sphinx sees none
     app.config.numfig_format = {"figure": NUMBERED}
+    app.connect("config-inited", dress)
     app.connect("config-inited", offer_colab)
     app.connect("source-read", prepare_cells)
     app.connect("doctree-read", write_under_title)
@@ -55,6 +69,17 @@ def setup(app) -> dict:
     app.connect("build-finished", cut_icons)
     app.connect("build-finished", repair)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def dress(app, config) -> None:
+    """The look of every claimbook; files of the book's own come after those of the package."""
+    for name, value in LOOK.items():
+        if name not in config.overrides:
+            setattr(config, name, value)
+    config.html_static_path = [str(HERE / "static"), *config.html_static_path]
+    config.templates_path = [str(HERE / "theme"), *config.templates_path]
+    config.html_css_files = ["type/type.css", "custom.css", *config.html_css_files]
+    config.html_context = {"default_mode": "auto"} | config.html_context  # light or dark, as for the reader
 
 
 def offer_colab(app, config) -> None:

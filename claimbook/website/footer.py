@@ -1,28 +1,30 @@
 """The foot of every page: how to run and to cite it, licence, version, date and source."""
 
+import re
 from functools import cache
 from html import escape
 from pathlib import PurePosixPath
 
-import yaml
-
-from claimbook.records.files import PROJECT, read_text
+from claimbook.records.files import PROJECT, read_text, read_yaml, there
 
 
 @cache
 def citation() -> dict:
-    """What CITATION.cff says."""
-    return yaml.safe_load(read_text(PROJECT / "CITATION.cff"))
+    """What CITATION.cff says; nothing where there is none."""
+    path = PROJECT / "CITATION.cff"
+    return read_yaml(read_text(path)) if there(path) else {}
 
 
 def footer(app, pagename: str, context: dict) -> str:
     """The foot of a page as HTML."""
-    cff = citation()
-    source = source_link(app, pagename, context)
-    about = f"Version {cff['version']} of {cff['date-released']} · {cff['license']}"
-    return (f'<footer class="page-facts">{run_box(app, pagename)}'
-            f"<details><summary>Cite</summary><pre>{escape(bibtex(cff))}</pre></details>"
-            f"<span>{escape(about)} licence{source}</span></footer>")
+    facts, box = [], ""
+    if cff := citation():
+        facts = [f"Version {escape(str(cff['version']))} of {escape(cff['date-released'])}",
+                 f"{escape(cff['license'])} licence"]
+        box = f"<details><summary>Cite</summary><pre>{escape(bibtex(cff))}</pre></details>"
+    facts += source_link(app, pagename, context)
+    box = run_box(app, pagename) + box
+    return f'<footer class="page-facts">{box}<span>{" · ".join(facts)}</span></footer>'
 
 
 def run_box(app, pagename: str) -> str:
@@ -31,18 +33,21 @@ def run_box(app, pagename: str) -> str:
     if folder != "notebooks":
         return ""
     repository = app.config.html_theme_options.get("repository_url")
-    run = f".venv/bin/python -m claimbook run {page} --profile"
-    colab = f"<p>In Colab, as the first cell:</p><pre>{escape(colab_lines(repository))}</pre>"
-    get = f"git clone {repository} icllib && cd icllib && make\n" if repository else ""
-    return ("<details><summary>Run this page</summary><p>In seconds"
-            f"{'' if repository else ', in a copy of the project, after <code>make</code>'}:</p><pre>{escape(get + run)} smoke</pre>"
-            f"<p>On a machine with a GPU:</p><pre>{escape(run)} gpu --time-limit 1500</pre>"
-            f"{colab if repository else ''}</details>")
+    made = (PROJECT / "Makefile").is_file()  # the environment, by a project with a library of its own
+    run = f"{'.venv/bin/' * made}python -m claimbook run {page} --profile"
+    where, get, colab = f", in a copy of the project{', after <code>make</code>' * made}", "", ""
+    if repository:
+        where, folder = "", repository.rstrip("/").rpartition("/")[2]
+        get = f"git clone {repository} && cd {folder}{' && make' * made}\n"
+        colab = f"<p>In Colab, as the first cell:</p><pre>{escape(colab_lines(repository, folder))}</pre>"
+    return (f"<details><summary>Run this page</summary><p>In seconds{where}:</p>"
+            f"<pre>{escape(get + run)} smoke</pre><p>On a machine with a GPU:</p><pre>{escape(run)} gpu --time-limit 1500</pre>{colab}</details>")
 
 
-def colab_lines(repository: str) -> str:
-    """The two lines before a page in Colab, whose machine has torch but not the project."""
-    return f"!git clone --depth 1 {repository} icllib && pip install -q -e icllib\n%cd icllib"
+def colab_lines(repository: str, folder: str) -> str:
+    """The two lines before a page in Colab, whose machine does not have the project."""
+    install = f" && pip install -q -e {folder}" * (PROJECT / "pyproject.toml").is_file()
+    return f"!git clone --depth 1 {repository}{install}\n%cd {folder}"
 
 
 def bibtex(cff: dict) -> str:
@@ -51,15 +56,17 @@ def bibtex(cff: dict) -> str:
     fields = {"title": cff["title"], "author": authors, "year": cff["date-released"][:4],
               "version": cff["version"]}
     lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
-    return f"@software{{icllib,\n{lines}\n}}"
+    key = re.sub(r"\W", "", cff["authors"][0]["name"]).lower() + fields["year"]
+    return f"@software{{{key},\n{lines}\n}}"
 
 
-def source_link(app, pagename: str, context: dict) -> str:
-    """Where a page's source is: in the repository that _config.yml names, or beside the site."""
+def source_link(app, pagename: str, context: dict) -> list[str]:
+    """Where a page's source is, in the repository that _config.yml names or beside the site; nothing for a
+    page without one."""
     repository = app.config.html_theme_options.get("repository_url")
     if repository and pagename in app.env.found_docs:
         path = PurePosixPath(app.env.doc2path(pagename, base=False))
-        return f' · <a href="{repository}/blob/main/{path}">Source</a>'
+        return [f'<a href="{repository}/blob/main/{path}">Source</a>']
     if context.get("sourcename"):
-        return f' · <a href="{context["pathto"]("_sources/" + context["sourcename"], 1)}">Source</a>'
-    return ""
+        return [f'<a href="{context["pathto"]("_sources/" + context["sourcename"], 1)}">Source</a>']
+    return []

@@ -126,7 +126,7 @@ def in_cell(text: str) -> str:
 
 
 def app(decisions: list[Decision]) -> str:
-    """Every claim as an HTML table, which book/_static/ledger.js makes one that searches, sorts and
+    """Every claim as an HTML table, which static/ledger.js makes one that searches, sorts and
     filters."""
     found = pd.DataFrame([cells(item) for item in decisions], columns=COLUMNS)
     with pd.option_context("display.max_colwidth", None):

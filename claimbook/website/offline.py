@@ -7,12 +7,12 @@ Both lie in _build/offline afterwards; the site must have been built.
 
 import argparse
 import io
-import re
 import shutil
 from pathlib import Path
 
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT
+from claimbook.website.contents import pages_of_contents
 
 SITE, OFFLINE = PROJECT / "_build/html", PROJECT / "_build/offline"
 # MathJax is where there are formulas; a promise is waited for.
@@ -38,8 +38,7 @@ def pages() -> list[str]:
 
     Raises InputError where the site has not been built.
     """
-    contents = (PROJECT / "_toc.yml").read_text("utf-8")
-    found = re.findall(r"^(?:root| *- file): (\S+)", contents, re.MULTILINE)
+    found = pages_of_contents()
     missing = [name for name in found if not (SITE / f"{name}.html").exists()]
     if missing:
         raise InputError(f"{SITE}: expected the built book, found no {missing[0]}.html; call make")

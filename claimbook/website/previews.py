@@ -12,23 +12,25 @@ import matplotlib.pyplot as plt
 from claimbook.claims import Paper, papers
 from claimbook.claims.decisions import Decision
 from claimbook.pages.plotting import use_style
+from claimbook.records.files import PROJECT, read_yaml
 from claimbook.website.ledger import in_words
 
 
 def write_previews(decisions: list[Decision], folder: Path) -> None:
     """A picture of each paper's question and of what came out."""
     folder.mkdir(parents=True, exist_ok=True)
+    title = read_yaml((PROJECT / "_config.yml").read_text("utf-8"))["title"]
     for paper in papers().values():
         own = [item for item in decisions if item.claim.paper == paper.name and not item.claim.ours]
-        draw(paper, own, folder / f"{paper.name}.png")
+        draw(title, paper, own, folder / f"{paper.name}.png")
 
 
-def draw(paper: Paper, decisions: list[Decision], path: Path) -> None:
+def draw(title: str, paper: Paper, decisions: list[Decision], path: Path) -> None:
     """One of them as PNG."""
     use_style()
     figure = plt.figure(figsize=(12, 6.3), layout="none")
     plain = dict(parse_math=False, color="#222832", verticalalignment="top")
-    figure.text(0.06, 0.9, f"In-context learning, re-run: {paper.short}", fontsize=22, **plain)
+    figure.text(0.06, 0.9, f"{title}: {paper.short}", fontsize=22, **plain)
     figure.text(0.06, 0.76, textwrap.fill(paper.question, 40), fontsize=36, **plain)
     counts = textwrap.fill(f"{len(decisions)} claims of the paper: {in_words(decisions)}", 76)
     figure.text(0.06, 0.2, counts, fontsize=20, **plain)
@@ -43,7 +45,9 @@ def tags(app, pagename: str, title: str, about: str) -> str:
     base = (app.config.html_baseurl or "").rstrip("/")
     root = f"{base}/" if base else "../" * pagename.count("/")
     paper = next((part for part in pagename.replace(".", "/").split("/") if part in papers()), None)
-    picture = f"previews/{paper}.png" if paper else "_static/live/try_it.png"
+    first = next(iter(papers()), None)
+    own = app.config.html_context.get("preview")  # of pages about no paper, in html_static_path
+    picture = f"_static/{own}" if own and not paper else f"previews/{paper or first}.png"
     told = {"og:type": "article" if paper else "website", "og:site_name": app.config.html_title,
             "og:title": title, "og:description": about, "og:image": root + picture,
             "og:url": f"{base}/{pagename}.html" if base else ""}

@@ -8,6 +8,7 @@ last two are kept; where one is damaged, the one before is used.
 import contextlib
 import fcntl
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ from safetensors.torch import load_file, save_file
 from claimbook.records import digest
 from claimbook.records.checks import not_negative, whole
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import read_object, write_text
+from claimbook.records.files import flush, read_object, write_text
 from icllib.data import checksum
 
 KEPT = 2
@@ -29,7 +30,10 @@ KEPT = 2
 def alone(folder: Path):
     """Lock a training's folder; raises InputError where another process holds the lock."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w", encoding="utf-8") as file:
+    if (folder / "lock").is_symlink():  # it could lead to any file of somebody's
+        raise InputError(f"{folder}/lock: expected a file, got a link")
+    own = lambda path, flags: os.open(path, flags | os.O_NOFOLLOW)
+    with open(folder / "lock", "a", encoding="utf-8", opener=own) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -54,7 +58,9 @@ def save_tensors(path: Path, tensors: dict, metadata: dict | None = None) -> Non
     try:
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, part, metadata)
         part.chmod(0o644)  # safetensors makes files that others cannot read
+        flush(part)
         part.replace(path)
+        flush(path.parent)
     except (OSError, SafetensorError) as error:
         part.unlink(missing_ok=True)
         raise OSError(error) from None

@@ -19,7 +19,7 @@ from icllib.models import MLP
 from icllib.tasks import LinearRegression
 from icllib.training import Along, Fleet, OutOfTime, engine, jobs
 from icllib.training.capture import restore
-from icllib.training.checkpoint import (check_state, checkpoints, load_checkpoint, read_checkpoint,
+from icllib.training.checkpoint import (alone, check_state, checkpoints, load_checkpoint, read_checkpoint,
                                         save_checkpoint, split_checkpoint)
 from small_fleet import (RECIPE, Returns, finish_training, metrics_of, runs, start_training,
                          uninterrupted)
@@ -135,6 +135,16 @@ def test_what_was_trained_outlives_a_mended_evaluation(folders, monkeypatch, tmp
     jobs.train_and_save(sound, "smoke", folders)
     assert metrics_of(sound) == expected
     assert not list((tmp_path / "checkpoints").iterdir())
+
+
+def test_a_lock_is_not_opened_through_a_link(tmp_path):
+    """It could lead to a file of somebody else's, which would be emptied."""
+    (tmp_path / "theirs").write_text("theirs", "utf-8")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/lock").symlink_to(tmp_path / "theirs")
+    with pytest.raises(InputError, match="lock"), alone(tmp_path / "folder"):
+        pass
+    assert (tmp_path / "theirs").read_text("utf-8") == "theirs"
 
 
 def test_a_fleet_is_trained_by_one_process_alone(folders, tmp_path):

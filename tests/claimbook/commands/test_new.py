@@ -19,28 +19,28 @@ MORE_CLAIMS = """\
   - id: further.2
     source: Figure 1
     statement: The error is one over the number of pairs.
-    printed: {value: {10 pairs: 0.1, 40 pairs: 0.025}, read: figure}
+    printed: {value: {n = 10: 0.1, n = 40: 0.025}, read: figure}
     predicate: value
     statistic: mean squared error
-    parts: [10 pairs, 40 pairs]
+    parts: [n = 10, n = 40]
     tolerance: {factor: 1.2}
     control: other data
     page: further/fig01_mean
   - id: further.3
     source: Figure 1
     statement: The error is four over the number of pairs.
-    printed: {value: {10 pairs: 0.4, 40 pairs: 0.1}, read: figure}
+    printed: {value: {n = 10: 0.4, n = 40: 0.1}, read: figure}
     predicate: value
     statistic: mean squared error
-    parts: [10 pairs, 40 pairs]
+    parts: [n = 10, n = 40]
     tolerance: {factor: 1.2}
     control: other data
     page: further/fig01_mean
 """
 DECIDED = """\
-ends = lambda of: {"10 pairs": of[:, 0], "40 pairs": of[:, -1]}
-page.decide("further.2", ends(errors), shown, control=ends(control))
-page.decide("further.3", ends(errors), shown, control=ends(4 * errors))  # of variance 4
+ends = lambda of: {f"n = {n}": of[n] for n in (10, 40)}
+page.decide(2, ends(errors), control=ends(control))
+page.decide(3, ends(errors), control=ends(4 * errors))  # of variance 4
 page.verdicts()
 """
 
@@ -77,14 +77,14 @@ def copy(tmp_path_factory):
     for path in ("papers/further", "notebooks/further", "results/further"):
         shutil.rmtree(folder / path)
     (folder / "book/further.md").unlink()
-    run_in(folder, "-m", "icllib", "contents")
+    run_in(folder, "-m", "claimbook", "contents")
     shutil.rmtree(folder / "book/_generated", ignore_errors=True)
     assert (files_of(folder) - {path for path in files_of(folder) if "runs" in path.parts},
             listings(folder)) == before
 
 
 def test_a_further_paper_has_verdicts_and_stands_where_papers_are_listed(copy):
-    rows = json.loads(run_in(copy, "-m", "icllib", "claims", PAPER, "--json"))
+    rows = json.loads(run_in(copy, "-m", "claimbook", "claims", PAPER, "--json"))
     assert [row["verdict"] for row in rows] == ["holds", "holds", "fails"]
     listed = listings(copy)
     assert "- file: book/further\n        sections:\n          - file: notebooks/further/fig01_mean\n" in (
@@ -107,7 +107,7 @@ def test_what_the_book_includes_has_its_claims(copy):
 @pytest.mark.large
 def test_quick_tests_are_green_with_a_further_paper(copy):
     found = run_in(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_architecture.py",
-                   "tests/claims", "tests/book/test_ledger.py",
+                   "tests/claimbook/claims", "tests/claimbook/website/test_ledger.py",
                    "-k", "further or paper or claim or floor or science or page")
     assert " passed" in found and "failed" not in found
 
@@ -119,8 +119,8 @@ def test_a_book_of_a_further_paper_shows_it(copy):
     (copy / "_toc.yml").write_text("format: jb-book\nroot: book/ledger\nchapters:\n- file: book/further\n"
                                    "  sections:\n  - file: notebooks/further/fig01_mean\n", "utf-8")
     try:
-        run_in(copy, "-c", "from icllib import book, files; from claimbook.claims.decisions import ledger; "
-               "book.write_generated(ledger())")
+        run_in(copy, "-c", "from claimbook import website; from claimbook.claims.decisions import ledger; "
+               "website.write_generated(ledger())")
         run_in(copy, "-c", "from jupyter_book.cli.main import main; main()", "build", "-q", ".")
     finally:
         (copy / "_toc.yml").write_text(toc, "utf-8")

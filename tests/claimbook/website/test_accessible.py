@@ -42,7 +42,7 @@ def test_source_views_lead_back_to_what_is_documented_only():
 
 @pytest.mark.parametrize("base, start", [("", "../"), ("https://a.org/b/", "https://a.org/b/")])
 def test_pictures_of_links_have_whole_addresses_where_the_site_has_one(base, start):
-    app = SimpleNamespace(config=SimpleNamespace(html_baseurl=base, html_title="T"))
+    app = SimpleNamespace(config=SimpleNamespace(html_baseurl=base, html_title="T", html_context={}))
     html = tags(app, "claims/causal_lm.1", 'a "b"', "about")
     assert f'"og:image" content="{start}previews/causal_lm.png"' in html
     assert 'content="a &quot;b&quot;"' in html and ("og:url" in html) == bool(base)

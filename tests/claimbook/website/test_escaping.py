@@ -9,7 +9,6 @@ from importlib import import_module
 
 import pandas as pd
 import pytest
-import yaml
 from docutils import nodes
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -23,6 +22,7 @@ from claimbook.claims.json_and_csv import as_csv
 from claimbook.pages.page import Page
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT
+from claimbook.website.extension import HERE, LOOK
 from claimbook.website import claim_pages, extension, footer, front, papers
 
 TAGS = ("<img src=x onerror=attack()>", "</td><script>attack()</script>", "$<b> <script>attack()</script>$",
@@ -126,14 +126,13 @@ SHOWN = r"""<a id="first" href="#">first</a><p class="math">\(\alpha \le b\)</p>
 
 def site(folder, body):
     """The address of a page with the site's MathJax and styles, and this body."""
-    settings = yaml.safe_load((PROJECT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]
-    mathjax = settings["mathjax3_config"]
+    mathjax = LOOK["mathjax3_config"]
     mathjax["options"]["processHtmlClass"] = "tex2jax_process|mathjax_process|math|output_area"  # as MyST sets it
-    static = (PROJECT / "book/_static").as_uri()
+    static = (HERE / "static").as_uri()
     (folder / "page.html").write_text(
         f'<!DOCTYPE html><meta charset="utf-8"><link rel="stylesheet" href="{static}/custom.css">'
         f"<script>window.MathJax = {json.dumps(mathjax)}</script>"
-        f'<script defer src="{static}/{settings["mathjax_path"]}"></script><body>{SHOWN}{body}{SHOWN}', "utf-8")
+        f'<script defer src="{static}/{LOOK["mathjax_path"]}"></script><body>{SHOWN}{body}{SHOWN}', "utf-8")
     return (folder / "page.html").as_uri()
 
 

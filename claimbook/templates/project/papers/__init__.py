@@ -1,0 +1,1 @@
+"""The papers of this book: a folder for each."""
