@@ -45,15 +45,15 @@ def test_metadata_are_complete_and_by_today_s_rules():
 def test_readme_s_python_runs():
     readme = (PROJECT / "README.md").read_text("utf-8")
     code, = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    short = code.replace("steps=2000", "steps=20").replace("prompts=1024", "prompts=16")
+    short = code.replace("steps=8000", "steps=20").replace("prompts=4096", "prompts=16")
     assert short != code and len([line for line in code.splitlines() if line and "import" not in line]) == 5
     exec(short, {})
 
 
 def test_readme_begins_with_what_a_reader_looks_for():
-    """One sentence, one figure, pip install, Python, the two commands, the papers, in this order."""
+    """What it is, one figure, the two commands, the papers, Python, in this order."""
     readme = (PROJECT / "README.md").read_text("utf-8")
     places = [readme.index(text) for text in (
-        "A [Jupyter Book]", "![Figure", "pip install .", "import icllib", "make book", "| paper |")]
+        "A [Jupyter Book]", "![Figure", "make book", "| paper |", "import icllib")]
     assert places == sorted(places)
     assert readme[: places[3]].count("\n") <= 25

@@ -14,7 +14,7 @@ from claimbook.claims.decisions import Decision, ledger
 from claimbook.records.errors import InputError
 from claimbook.records.files import (
     PROJECT, damage_told, read_text, read_yaml, write_text, write_together)
-from claimbook.website.ledger import summary
+from claimbook.website.ledger import for_readers
 
 CHAPTERS = re.compile(r"(?<=  - caption: Papers\n    chapters:\n).*?(?=  - caption:)", re.DOTALL)
 TABLE = re.compile(r"^\| paper \|.*?\n(?=\n)", re.DOTALL | re.MULTILINE)
@@ -29,7 +29,7 @@ def write_contents() -> list[str]:
 
 def contents(decisions: list[Decision]) -> dict[str, str]:
     """The files of the project that list papers, as they should be: name -> text."""
-    table = summary(decisions, "book/")
+    table = for_readers(decisions, "book/")
     own = {"_toc.yml": lambda text: CHAPTERS.sub(chapters(), text),
            "README.md": lambda text: TABLE.sub(lambda old: table, text)}
     return {name: change(read_text(PROJECT / name)) for name, change in own.items()

@@ -11,7 +11,7 @@ import pandas as pd
 from claimbook.claims import papers
 from claimbook.claims.decisions import SEEN, Decision
 from claimbook.claims.json_and_csv import as_csv, entry
-from claimbook.claims.rule import VERDICTS, words_of
+from claimbook.claims.rule import FOR_READERS, VERDICTS, words_of
 from claimbook.claims.sentences import sentence
 from claimbook.claims.verdicts import badge, markdown, ours_text, printed_text, tolerance_text, typeset
 from claimbook.records.files import write_text
@@ -59,6 +59,21 @@ def summary(decisions: list[Decision], folder: str = "") -> str:
                      f"| {hours(records_of(f'{paper.name}/*')):.1f} |")
     cells = counted(item for item in decisions if item.claim.ours)
     lines.append(f"| [added by us]({folder}verdicts.md) | {cells} | |")
+    return "\n".join(lines) + "\n"
+
+
+def for_readers(decisions: list[Decision], folder: str = "") -> str:
+    """How many claims of each paper hold, in a reader's words; last, those that we added. folder: of the
+    chapters, seen from the table."""
+    columns = dict.fromkeys(FOR_READERS.values())
+    lines = ["| paper | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+    rows = {f"[*{in_cell(paper.title)}*]({folder}{paper.name}.md) ({in_cell(cited(paper))})":
+            [item for item in decisions if item.claim.paper == paper.name and not item.claim.ours]
+            for paper in papers().values()}
+    rows[f"[added by us]({folder}verdicts.md)"] = [item for item in decisions if item.claim.ours]
+    for name, own in rows.items():
+        counts = Counter(FOR_READERS[item.verdict] for item in own)
+        lines.append(f"| {name} | {' | '.join(str(counts[word]) for word in columns)} |")
     return "\n".join(lines) + "\n"
 
 
