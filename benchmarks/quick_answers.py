@@ -14,9 +14,9 @@ import sys
 from claimbook.records import PROJECT
 
 COMMANDS = {"import torch": ["-c", "import torch"]} | {
-    f"icllib {words}": ["-m", "icllib", *words.split()]
+    f"icllib {words}": ["-m", "claimbook", *words.split()]
     for words in ("--help", "claims", "status", "plan --profile gpu --budget 25m")} | {
-    "icllib status, where nothing has changed": ["-m", "icllib", "status"]}
+    "claimbook status, where nothing has changed": ["-m", "claimbook", "status"]}
 KEPT = PROJECT / "_build/status.json"  # what status has told before
 
 
@@ -26,9 +26,9 @@ def main():
     rounds = parser.parse_args().rounds
     print("| command | seconds | MiB |\n|---|---:|---:|")
     for name, words in COMMANDS.items():
-        if name == "icllib status":
+        if name == "claimbook status":
             KEPT.unlink(missing_ok=True)
-        seconds, memory = zip(*(used_by(words) for _ in range(1 if name == "icllib status" else rounds)))
+        seconds, memory = zip(*(used_by(words) for _ in range(1 if name == "claimbook status" else rounds)))
         print(f"| `{name}` | {min(seconds):.1f} | {max(memory):.0f} |", flush=True)
 
 

@@ -89,7 +89,7 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
     """Train and save one fleet that lacks records, on one core of a CPU; its halves in turn where
     memory runs out.
 
-    Every training goes through here: a page's, `icllib train`, `--as-recorded` and a worker's.
+    Every training goes through here: a page's, `claimbook train`, `--as-recorded` and a worker's.
     Raises InputError where another process trains it, and NoRoom for one model that is too large.
     """
     halves = [part for part in (fleet[: len(fleet) // 2], fleet[len(fleet) // 2 :]) if part]

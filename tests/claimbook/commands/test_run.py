@@ -158,7 +158,7 @@ def test_sockets_where_a_folder_can_have_them(tmp_path, monkeypatch):
 
 def test_a_page_looks_the_same_whatever_its_reader_s_own_settings_are(page, icllib, monkeypatch, tmp_path):
     body = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.rcParams['lines.linewidth']"
-    folder = page("import icllib\nicllib.Page('causal_lm/sample')\n" + body)
+    folder = page("import claimbook\nclaimbook.Page('causal_lm/sample')\n" + body)
     startup = tmp_path / "ipython/profile_default/startup"
     startup.mkdir(parents=True)
     (startup / "00.py").write_text("import matplotlib; matplotlib.rcParams['lines.linewidth'] = 9", "utf-8")
