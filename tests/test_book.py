@@ -23,8 +23,8 @@ from pypdf import PdfReader
 
 from claimbook import website as book
 from claimbook.claims import find_claim, papers
-from claimbook.claims.rule import FOR_READERS
 from claimbook.claims.decisions import decide, ledger
+from claimbook.claims.rule import FOR_READERS
 from claimbook.claims.verdicts import Verdicts, typeset
 from claimbook.pages.names import all_pages
 from claimbook.records.errors import InputError

@@ -31,8 +31,8 @@ profile = "stored"
 # %% tags=["hide-output"]
 import claimbook
 import icllib
-from icllib.training import untrained
 from claimbook.records import dealt
+from icllib.training import untrained
 from papers.signed_averaging import affine, answer_sizes, comparisons, trained_further
 from papers.signed_averaging import fig03_softmax_ssa as sheet
 

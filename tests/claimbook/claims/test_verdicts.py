@@ -10,6 +10,7 @@ from claimbook.claims import Claim, load_claims, papers
 from claimbook.claims.decisions import Decision, decide, ledger
 from claimbook.claims.sentences import as_times, competence, sentence
 from claimbook.claims.verdicts import badge, meaning
+from claimbook.records.errors import InputError
 
 RATIO = Claim("causal_lm.6", "Table 1", "A is below B.",
               {"value": {"near": 0.95, "far": 0.187}, "read": "table"}, "ordering",

@@ -13,6 +13,7 @@ from claimbook.pages.execution import PageFailed
 from claimbook.records import Record, digest, find_record, settings
 from claimbook.records.errors import InputError
 from icllib.training import jobs
+from icllib.training import trainer
 from icllib.training.jobs import train_fleet
 from small_fleet import RECIPE, runs
 
@@ -28,7 +29,7 @@ def trained(folders, monkeypatch, tmp_path):
     for fleet in ([TWO, ZERO], [ONE]):
         train_fleet(fleet, "cpu", folders)
     fleets, train = [], jobs.train_fleet
-    monkeypatch.setattr(as_recorded, "train_fleet", lambda fleet, *a: (fleets.append(fleet), train(fleet, *a)))
+    monkeypatch.setattr(trainer, "train_fleet", lambda fleet, *a: (fleets.append(fleet), train(fleet, *a)))
     return fleets
 
 

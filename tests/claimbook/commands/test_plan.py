@@ -17,6 +17,7 @@ from claimbook.records import digest, results_folder, settings
 from claimbook.records.compute import Job
 from claimbook.records.errors import InputError
 from claimbook.records.provenance import clock_of
+from icllib.training import trainer
 
 
 def job(name, minutes, *pages):
@@ -51,7 +52,7 @@ def test_where_nothing_is_to_be_done_the_plan_says_so(icllib):
 
 def test_a_profile_that_trains_nothing_is_refused(icllib):
     code, _, err = icllib("plan", "--profile", "stored")
-    assert code == 2 and err.startswith("icllib: profile: expected one of smoke, ")
+    assert code == 2 and err.startswith("claimbook: profile: expected one of smoke, ")
 
 
 def test_a_time_is_read():
@@ -120,7 +121,7 @@ def test_a_budget_is_kept_and_each_set_brings_most_per_minute_of_those_that_fit(
 
 def test_a_budget_trains_the_first_whole_seeds_before_the_others(folders, monkeypatch):
     page = "causal_lm/block_causal"
-    monkeypatch.setattr(plan, "job", lambda fleet, page, profile, pages: [
+    monkeypatch.setattr(trainer, "job", lambda fleet, page, profile, pages: [
         Job(tuple(str(run.seed) for run in fleet), pages, len(fleet), float(len(fleet)), 0.0)])
     monkeypatch.setattr(plan, "worth", lambda page, profile, seeds: seeds / 3)
     found = plan.plan([page], "gpu", None, 10_000)
@@ -143,7 +144,7 @@ def test_memory_is_of_what_is_listed_alone_and_what_cannot_be_built_is_left_out(
             raise InputError("data: expected a file, found none")
         return 2.0**30
 
-    monkeypatch.setattr(plan, "memory_of", memory)
+    monkeypatch.setattr(trainer, "memory_of", memory)
     monkeypatch.setattr(plan, "worth", lambda page, profile, seeds: 1.0)
     page = "causal_lm/block_causal"
     assert plan.plan([page], "gpu", None, 0.0) == [] and not counted

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 
-from claimbook.claims import find_claim, load_claims
+from claimbook.claims import find_claim, load_claims, papers
 from claimbook.claims.decisions import evidence_path, ledger
 from claimbook.claims.json_and_csv import as_csv, entry
 from claimbook.claims.rule import interval
@@ -25,6 +25,8 @@ from claimbook.pages.page import runs_of
 from claimbook.records import PROJECT, load_record
 from claimbook.records.checksums import paths_shown
 from claimbook.records.errors import InputError
+from claimbook.records.provenance import clock_of
+from claimbook.website.papers import records_of
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
 from icllib.tasks import AffineFunctions, LinearRegression
@@ -37,7 +39,7 @@ from papers.causal_lm import propositions
 icllib.records(propositions.runs, profile, page="causal_lm/sample")''')
     code, _, err = icllib("run", "causal_lm/sample")
     assert code == 2 and "python -m claimbook run causal_lm/sample --profile cpu" in err
-    assert err.startswith("icllib: causal_lm/sample: expected ")
+    assert err.startswith("claimbook: causal_lm/sample: expected ")
     assert "15 of 15 records missing at cpu" in err
 
 
@@ -45,7 +47,7 @@ def test_a_page_without_parameters_says_so(page, icllib):
     path = page("") / "sample.py"
     path.write_text(path.read_text("utf-8").replace("size = 1\n", ""), "utf-8")
     code, _, err = icllib("run", "causal_lm/sample", "-p", "x=1")
-    assert code == 2 and err == ("icllib: parameter: expected none (--profile is the only one), got 'x'\n")
+    assert code == 2 and err == ("claimbook: parameter: expected none (--profile is the only one), got 'x'\n")
 
 
 def test_a_paper_names_its_pages_and_all_names_every_page(page, icllib):
@@ -99,7 +101,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(icllib, monkeypa
         raise OSError(number, "Permission denied", "/elsewhere/models.json")
 
     monkeypatch.setattr("claimbook.records.files.tempfile.NamedTemporaryFile", refused)
-    assert icllib("export")[::2] == (2, "icllib: /elsewhere/models.json: expected to read or write "
+    assert icllib("contents")[::2] == (2, "claimbook: /elsewhere/models.json: expected to read or write "
                                         "there, got 'Permission denied'\n")
 
 
@@ -300,7 +302,7 @@ def test_a_path_names_the_page_whose_file_it_is(page, icllib, tmp_path, monkeypa
 def test_a_folder_without_pages_is_told(icllib, tmp_path, monkeypatch, words):
     monkeypatch.setattr("claimbook.pages.names.NOTEBOOKS", tmp_path)
     code, _, err = icllib(*words)
-    assert code == 2 and err == f"icllib: {tmp_path}: expected pages, <paper>/<page>.py, found none\n"
+    assert code == 2 and err == f"claimbook: {tmp_path}: expected pages, <paper>/<page>.py, found none\n"
 
 
 @pytest.mark.parametrize("command, paper", [("claims", "context_scaling"), ("status", "signed_averaging")])

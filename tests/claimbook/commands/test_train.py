@@ -60,7 +60,7 @@ def test_a_full_disk_between_two_records_costs_no_second_training(planned, iclli
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jobs.Record, "save", full)
-        assert icllib("train", *first) == (2, "", "icllib: no room\n")
+        assert icllib("train", *first) == (2, "", "claimbook: no room\n")
     assert first in [row["records"] for row in planned()]  # whole, as its checkpoint is
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("icllib.training.engine.Fleet.take_step", lambda _: pytest.fail("trains"))

@@ -7,9 +7,9 @@ import pytest
 
 from claimbook import website
 from claimbook.records.errors import InputError
+from claimbook.records.files import PROJECT
 from claimbook.website import contents
 from claimbook.website.answers import answers
-from claimbook.records.files import PROJECT
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from claimbook.claims.json_and_csv import as_csv
 from claimbook.pages.page import Page
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT
-from claimbook.website.extension import HERE, LOOK
 from claimbook.website import claim_pages, extension, footer, front, papers
+from claimbook.website.extension import HERE, LOOK
 
 TAGS = ("<img src=x onerror=attack()>", "</td><script>attack()</script>", "$<b> <script>attack()</script>$",
         r"\$<img src=x onerror=attack()>$", "<!--", "two\n\n<iframe src=x>\n\nlines | cells")

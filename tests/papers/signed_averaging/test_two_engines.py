@@ -12,8 +12,8 @@ from icllib.tasks import AffineFunctions, LinearRegression, Quantifier
 from icllib.training import Fleet
 from papers.signed_averaging import another_engine, two_engines
 from papers.signed_averaging.affine import ShiftedErrors
-from papers.signed_averaging.another_engine import Decoder, PlainLoop, prompts
 from papers.signed_averaging.affine import PointErrors
+from papers.signed_averaging.another_engine import Decoder, PlainLoop, prompts
 from papers.signed_averaging.two_engines import ratio
 
 pytest.importorskip("transformers")
