@@ -1,25 +1,22 @@
 # %% [markdown]
-# # Figure 4 and Propositions 7 and 8: why the causal step is not divided by the position
+# # Figure 4: should the causal step be divided by the position?
 #
-# **The question:** with a {term}`causal mask` pair $j$ of a prompt sees only $j$ pairs.
-# Would it be better to divide its update by $j$ than by the number $n$ of all pairs?
+# No. As the paper says, dividing it by the position does worse, at all four means of the
+# inputs. With 300 pairs the error is a million times larger at mean 0, and twice as large at
+# mean 3. Propositions 7 and 8 hold.
 #
-# **In short:** no. As the paper says, dividing by $j$ performs worse, at each of four means
-# of the inputs: with 300 pairs the error is a million times larger at mean 0, and twice as
-# large at mean 3. Both propositions hold. Everything is exact, or sampled at the paper's
-# dimension.
-#
-# With this division the weights are $w_j^{(l)} = \frac1j \sum_{i \le j} a_i^{(l)}
-# x_i^\top$, and the appendix of {cite:t}`ding2024causallm` states:
+# With a {term}`causal mask` pair $j$ of a prompt sees only $j$ pairs. Would it be better to
+# divide its update by $j$ than by the number $n$ of all pairs? The weights are then $w_j^{(l)}
+# = \frac1j \sum_{i \le j} a_i^{(l)} x_i^\top$, and the appendix of {cite:t}`ding2024causallm`
+# states:
 #
 # | | statement |
 # |---|---|
 # | 7 | $a^{(l)} \to a^*$ with $y = a^* S$, where $S$ is $T$ of [Proposition 4](propositions.ipynb) with column $j$ divided by $j$; $a^{(l)} - a^* = (a^{(l-1)} - a^*)(I - \eta S)$ |
 # | 8 | $w_{j+1}^* = v + (y_{j+1} - v\, x_{j+1})\, x_{j+1}^\top / \lVert x_{j+1} \rVert^2$ with $v = \frac{j}{j+1} w_j^*$ |
 #
-# So each pair first pulls the weights towards 0, by less and less, and only then fits
-# itself. The error forgets this pull as slowly as a power of $n$. At $\mu = 0$, with
-# $q = 1 - 1/d$,
+# So each pair first pulls the weights towards 0, by less and less, and only then fits itself.
+# The error forgets this pull as slowly as a power of $n$. At $\mu = 0$, with $q = 1 - 1/d$,
 #
 # $$\mathbb{E}\,(w x - w_n^* x)^2 = \frac{d(d-1)}{3 n^2}
 #   \Bigl( (2d-1)(1 - q^n) - 2 n\, q^n \Bigr),$$
@@ -42,9 +39,8 @@ claimbook.settings_table(sheet.ByPositionErrors(),
 # %% [markdown]
 # ## Figure
 #
-# The error of queries at the limit of many layers, against the number of pairs, for inputs
-# with mean $\mu$. Dashed lines are the exact expectation, solid ones five seeds of 200
-# prompts, with 95% intervals as bands.
+# The error of queries at the limit of many layers: five seeds of 200 prompts, with 95%
+# intervals as bands.
 
 # %%
 from icllib.theory import kaczmarz
@@ -79,16 +75,13 @@ panels[1].set(title=r"variant of Figure 4, $\eta / j$")
 legend = legend_below(panels[0], 5)
 
 # %% [markdown] tags=["caption"]
-# Mean squared error on queries of two versions of causal linear attention after
-# infinitely many layers, against the number of pairs $n$, for inputs with mean $\mu$.
-# Left, the paper's main version divides the step by $n$; right, the variant divides it by
-# the position $j$ of the pair. Dashed lines are exact, colored ones sampled. The variant
-# is worse at every mean.
+# Error of infinitely many causal layers by number of pairs, for inputs with mean $\mu$. The
+# step is divided by that number (left) or by the position (right). Dashed: exact.
 #
-# Alt text: Two panels of query error against the number of pairs up to 300, for mu 0 to
-# 3, sampled and exact. Left, eta over n: straight lines on a log scale, steepest at mu 0.
-# Right, eta over j: all curves are higher, and those for mu 0 and 1 flatten. Sampled and
-# exact curves agree.
+# Alt text: Two panels of query error against the number of pairs up to 300, for mu 0 to 3,
+# sampled and exact. Left, eta over n: straight lines on a log scale, steepest at mu 0. Right,
+# eta over j: all curves are higher, and those for mu 0 and 1 flatten. Sampled and exact curves
+# agree.
 
 # %% [markdown]
 # ## Numbers
@@ -99,9 +92,9 @@ from claimbook.pages.plotting import numbers
 numbers(table, xs=(4, 40, 100, 200, 300), x="pairs n")
 
 # %% [markdown]
-# Propositions 7 and 8 on random prompts, with limits taken after 2,000 layers. The table
-# says whether the largest deviation is below the bound of $10^{-10}$ that was fixed before.
-# Coefficients are unique only where $d \ge n$.
+# Propositions 7 and 8 on random prompts, with limits taken after 2,000 layers: is the largest
+# deviation below the bound of $10^{-10}$ that was fixed before? Coefficients are unique only
+# where $d \ge n$.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -148,16 +141,15 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The comparison is at the limit of many layers. The variant converges for
-#   $\eta < 2 \min_j j / \lVert x_j \rVert^2$ only; at the paper's $\eta = 1.6$ its first
-#   positions diverge, since there $\lVert x_1 \rVert^2$ is near $d/3$.
-# - The column *attention* says that the recursion is what layers of linear attention do
-#   when row $j$ of the causal mask has the weight $n / j$ in place of 1.
-# - The paper says that the variant is worse. The closed form at $\mu = 0$ says how: the
-#   error falls like $n^{-2}$, and not geometrically.
+# - The comparison is at the limit of many layers. The variant converges for $\eta < 2 \min_j j
+#   / \lVert x_j \rVert^2$ only; at the paper's $\eta = 1.6$ its first positions diverge.
+# - The column *attention* is about layers of linear attention in which row $j$ of the causal
+#   mask has the weight $n / j$ in place of 1. They do what the recursion says.
+# - The paper says that the variant is worse. The closed form at $\mu = 0$ says how: the error
+#   falls like $n^{-2}$, and not geometrically.
 #
-# The numbers behind the figure:
-# {download}`figure.csv <../../results/causal_lm/fig04_causal_by_position/figure.csv>`.
+# The numbers behind the figure: {download}`figure.csv
+# <../../results/causal_lm/fig04_causal_by_position/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

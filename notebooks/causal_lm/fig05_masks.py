@@ -1,16 +1,15 @@
 # %% [markdown]
-# # Figure 5: the attention masks
+# # Figure 5: which token may look at which?
 #
-# **The question:** which {term}`token` of a prompt may look at which?
-#
-# **In short:** the figure draws four masks; no claim depends on it. Under three of them a
-# {term}`query` is answered as if it were alone, up to rounding. Under the *full* mask,
-# where queries see each other, its answer changes by up to 0.21.
+# In three of the four masks a {term}`query` sees all pairs and nothing else, and is answered as
+# if it were alone. Under the *full* mask queries see each other, and an answer changes by up to
+# 0.21. The figure claims nothing.
 #
 # The pairs come first and then the queries {cite:p}`ding2024causallm`. Row $t$ attends to
-# column $s$ where the cell is filled. In every mask but the first a query attends to all
-# pairs and to nothing else, so that many queries can share one prompt. The matrices are
-# those that the book's models use, at a smaller size.
+# column $s$ where the cell is filled. The masks differ in which pairs see each other. As
+# queries do not, many of them can share one prompt.
+#
+# The matrices are those that the book's models use, at a smaller size.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -55,24 +54,18 @@ for axes, r in zip(panels, records):
     axes.axhline(12.5, color="black", lw=0.8)
 
 # %% [markdown] tags=["caption"]
-# Who may look at whom: four attention masks over 12 labeled pairs (violet rows) and then
-# 6 queries (gold rows). A filled cell means that the token of this row attends to the
-# token of this column. In all masks but the full one a query attends to all pairs and to
-# nothing else.
+# Four attention masks over 12 labeled pairs (violet rows), then 6 queries (gold rows). A filled
+# cell: the token of this row sees that of this column.
 #
-# Alt text: Four square masks over 12 pairs and 6 queries. Full: everything filled.
-# Prefix: all pairs see all pairs, queries see all pairs. Block-causal: pairs see blocks
-# of four up to their own. Causal: a triangle over the pairs. In the last three the query
-# columns are empty.
+# Alt text: Four square masks over 12 pairs and 6 queries. Full: everything filled. Prefix: all
+# pairs see all pairs, queries see all pairs. Block-causal: pairs see blocks of four up to their
+# own. Causal: a triangle over the pairs. In the last three the query columns are empty.
 
 # %% [markdown]
-# Lines divide the 12 pairs from the 6 queries.
-#
 # ## Numbers
 #
-# How many columns a row sees, and whether a query's answer is the same as if it were the
-# only query of its prompt: the largest difference over ten layers of
-# {term}`linear attention`.
+# How many columns a row sees, and whether a query's answer is the same as if it were the only
+# query of its prompt: the largest difference over ten layers of {term}`linear attention`.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -89,17 +82,16 @@ pd.DataFrame({r.run["mask"]: {
 # %% [markdown]
 # ## What differs and why
 #
-# - The figure belongs to the setting and claims nothing, so there is no verdict here.
+# - The figure belongs to the setting, so there is no verdict here.
 # - Section 5.1 has 40 pairs and 200 queries; with 12 and 6 each cell can be seen.
-# - *Full* is the encoder of Section 2.1, in which queries are seen as if they were pairs
-#   with the label 0, so that their answers depend on each other. The paper's formula for
-#   prefixLM there, a sum to $\max(j, n')$, has the same fault for queries: [What
-#   fails](what_fails.ipynb) measures it.
-# - *Block-causal* is the mask of an experiment in the appendix, for which the paper gives
-#   no block size.
+# - *Full* is the encoder of Section 2.1, in which queries are seen as if they were pairs with
+#   the label 0. The paper's formula for prefixLM there, a sum to $\max(j, n')$, has the same
+#   fault for queries: [What fails](what_fails.ipynb) measures it.
+# - *Block-causal* is the mask of an experiment in the appendix, for which the paper gives no
+#   block size.
 #
-# The numbers behind the figure:
-# {download}`figure.csv <../../results/causal_lm/fig05_masks/figure.csv>`.
+# The numbers behind the figure: {download}`figure.csv
+# <../../results/causal_lm/fig05_masks/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

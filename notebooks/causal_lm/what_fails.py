@@ -1,34 +1,31 @@
 # %% [markdown]
-# # What fails: queries that see themselves, non-zero starting weights, large steps
+# # What fails when a condition of the construction is dropped?
 #
-# **The question:** the paper's hand-set weights work under three conditions. What happens
-# if each is taken away?
+# What the paper says. A {term}`query` that attends to itself ends with the error of a model
+# that has learned nothing. Starting weights that are not zero are missing from the prediction.
+# Of the paper's six step sizes 1.6 is the largest that converges.
 #
-# **In short:** what the paper says, at its size. A {term}`query` that attends to itself
-# ends with the error of a model that has learned nothing: 5.4, instead of 0.00015
-# ({term}`prefix mask`) or 0.39 ({term}`causal mask`). Starting weights $w^{(0)} \ne 0$ obey
-# Proposition 6, but the prediction then lacks its part $w^{(0)} x$. The step size 1.6 is
-# the largest of the paper's six that converges.
+# **A query that attends to itself** (a footnote in Section 3.1 of {cite:t}`ding2024causallm`)
+# obeys $\delta_q \leftarrow \delta_q - \frac{\eta}{n} \bigl( \sum_i \delta_i\, x_i^\top x_q +
+# \delta_q \lVert x_q \rVert^2 \bigr)$, where $-\delta_q$ is its prediction. The $\delta_i$ of
+# the pairs tend to 0, and then so does $\delta_q$: with depth the prediction is forgotten.
 #
-# **A query that attends to itself** (a footnote in Section 3.1 of
-# {cite:t}`ding2024causallm`) obeys $\delta_q \leftarrow \delta_q - \frac{\eta}{n} \bigl(
-# \sum_i \delta_i\, x_i^\top x_q + \delta_q \lVert x_q \rVert^2 \bigr)$, where $-\delta_q$
-# is its prediction. The $\delta_i$ of the pairs tend to 0, and then so does $\delta_q$:
-# with depth the prediction is forgotten. The sum to $\max(j, n')$, the paper's formula for
-# prefixLM in Section 2.1, makes a query see itself and the queries before it.
+# Its error ends at 5.4, in place of 0.00015 ({term}`prefix mask`) or 0.39 ({term}`causal
+# mask`). It dips before, so that a shallow model hides the fault. The sum to $\max(j, n')$, the
+# paper's formula for prefixLM in Section 2.1, makes a query see itself and the queries before
+# it.
 #
-# **Starting weights $w^{(0)} \ne 0$ in the value matrix of every layer** (Proposition 6)
-# give
+# **Starting weights $w^{(0)} \ne 0$ in the value matrix of every layer** (Proposition 6) give
 #
 # $$\delta_j^{(l)} = y_j - (w^{(l)} - w^{(0)})\, x_j, \qquad
 #   \delta_q^{(l)} = -(w^{(l)} - w^{(0)})\, x_q,$$
 #
-# with $w^{(l)}$ {term}`gradient descent` from $w^{(0)}$. This is not the residual of
-# $w^{(l)}$: the prediction $-\delta_q$ lacks $w^{(0)} x_q$.
+# with $w^{(l)}$ {term}`gradient descent` from $w^{(0)}$. This is not the residual of $w^{(l)}$:
+# the prediction $-\delta_q$ lacks $w^{(0)} x_q$.
 #
 # **The step size** must obey $\eta < 2n / \lambda_{\max}(X X^\top)$ for the prefix mask and
-# $\eta < 2n / \max_i \lVert x_i \rVert^2$ for the causal one. Propositions 3 and 4 do not
-# say so.
+# $\eta < 2n / \max_i \lVert x_i \rVert^2$ for the causal one. Propositions 3 and 4 do not say
+# so.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -47,9 +44,7 @@ claimbook.settings_table(sheet.StepBounds(), ("prompts", "watched", "layers", "s
 # %% [markdown]
 # ## Figure
 #
-# Left and middle: the squared error of the queries after each layer, at $\eta = 1.6$.
-# Right: the share of prompts whose bound lies below $\eta$; grey lines mark the six step
-# sizes of Appendix E.1. Bands are 95% intervals over five seeds.
+# Left and middle at $\eta = 1.6$; bands are 95% intervals over five seeds.
 
 # %%
 import numpy as np
@@ -95,18 +90,14 @@ panels[2].set(title="step sizes", xscale="log", yscale="linear", ylim=(-0.05, 1.
 labeled = panels[2].set(xlabel=r"step size $\eta$", ylabel="share of prompts that diverge")
 
 # %% [markdown] tags=["caption"]
-# What happens if a condition of the construction is dropped. Left: the error over the
-# layers if a query attends to itself; it falls at first and then grows to that of a model
-# that has learned nothing. Middle: starting weights that are not zero, read plainly and
-# with the missing part added back. Right: the share of prompts on which the layers
-# diverge, against the step size; dotted lines are the step sizes that the paper tried.
+# Left: error by layers if a query sees itself. Middle: with starting weights, read plainly and
+# with the missing part added. Right: share of prompts that diverge, by step size.
 #
-# Alt text: Three panels. Left: query error over 50 layers; where queries see themselves
-# it falls for a few layers and then rises to about 5.4. Middle: with w0 in every layer
-# the plain reading stays near its start, adding w0 x back converges, and so does the
-# plain reading with w0 in the first layer alone. Right: the share of prompts that
-# diverge, from 0 to 1 between step sizes 1.8 and 3.5 for prefix and 7.5 and 12.3 for
-# causal attention.
+# Alt text: Three panels. Left: query error over 50 layers; where queries see themselves it
+# falls for a few layers and then rises to about 5.4. Middle: with w0 in every layer the plain
+# reading stays near its start, adding w0 x back converges, and so does the plain reading with
+# w0 in the first layer alone. Right: the share of prompts that diverge, from 0 to 1 between
+# step sizes 1.8 and 3.5 for prefix and 7.5 and 12.3 for causal attention.
 
 # %% [markdown]
 # ## Numbers
@@ -174,18 +165,17 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper's word for a query that attends to itself is *contaminated*, which is mild:
-#   the error ends at the variance of the labels, as if nothing had been learned. It dips
-#   before, so that a shallow model hides the fault.
-# - Proposition 6 holds in every layer: a value is $w^{(0)} x_i - \delta_i$, and the
-#   $w^{(0)} x_i$ that $\delta_i$ holds cancels. Only its reading needs care. With $w^{(0)}$
-#   in the first layer alone, later layers are gradient descent too, but from
+# - The paper's word for a query that attends to itself is *contaminated*, which is mild: the
+#   error ends at the variance of the labels.
+# - Proposition 6 holds in every layer: a value is $w^{(0)} x_i - \delta_i$, and the $w^{(0)}
+#   x_i$ that $\delta_i$ holds cancels. Only its reading needs care.
+# - With $w^{(0)}$ in the first layer alone, later layers are gradient descent too, but from
 #   $w^{(1)} - w^{(0)}$, and their plain reading converges.
 # - The bound of the prefix mask is smaller than that of the causal one by a factor of about
-#   four. For it 1.6 is the largest of the six steps; the causal mask alone could take 3.2.
+#   four. The causal mask alone could take the step 3.2.
 #
-# The numbers behind the figure:
-# {download}`figure.csv <../../results/causal_lm/what_fails/figure.csv>`.
+# The numbers behind the figure: {download}`figure.csv
+# <../../results/causal_lm/what_fails/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())
