@@ -21,7 +21,6 @@ from papers.causal_lm import affine_functions as sheet
 from papers.causal_lm.affine_functions import LENGTHS
 
 page = claimbook.Page("causal_lm/affine_functions", profile)
-records = page.records
 claimbook.settings_table(sheet.runs(page.profile)[0])[["value"]]
 
 # %% [markdown]
@@ -31,7 +30,8 @@ claimbook.settings_table(sheet.runs(page.profile)[0])[["value"]]
 
 # %%
 from claimbook.claims.sentences import POSITIVE
-errors = claimbook.stacked(records, ("prefix", "causal"), "error")
+errors = {mask: own.unstack("length")
+          for mask, own in page.values("error", mask="model.mask").groupby("mask")}
 table = page.save_figure(*(page.series("lines", mask, LENGTHS, own, POSITIVE)
                            for mask, own in errors.items()))
 
@@ -43,7 +43,8 @@ from papers.colors import marked
 figure, axes = plt.subplots(figsize=(7, 3.6))
 for mask in ("prefix", "causal"):
     draw(axes, table, "lines", mask, **marked(mask))
-axes.set(xscale="log", yscale="log", xlabel="pairs $n$", ylabel="mean squared error")
+axes.set(title="From two pairs on the prefix mask has the lower error", xscale="log",
+         yscale="log", xlabel="pairs $n$", ylabel="mean squared error")
 axes.set_xticks(LENGTHS, LENGTHS)
 axes.minorticks_off()
 legend = axes.legend()

@@ -43,22 +43,24 @@ from claimbook.claims.sentences import POSITIVE
 cells, plain = sheet.block_cells(size), sheet.plain_cells()
 errors = trained.final_errors(records, cells + plain)
 blocks = [1, *size.blocks, size.pairs]
-table = page.save_figure(*(
-    page.series("linear", f"{sharing} layers", blocks,
-           np.stack([errors[c] for c in cells if c.sharing == sharing], axis=1), POSITIVE)
-    for sharing in ("shared", "unshared")))
+curves = {f"{sharing} layers": np.stack(
+    [errors[cell] for cell in cells if cell.sharing == sharing], axis=1)
+    for sharing in ("shared", "unshared")}
+table = page.save_figure(*(page.series("linear", name, blocks, own, POSITIVE)
+                           for name, own in curves.items()))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw
+from claimbook.pages.plotting import COLORS, dots, draw
 
 figure, axes = plt.subplots(figsize=(9, 3.6))
-draw(axes, table, "linear", "shared layers", marker="o")
-draw(axes, table, "linear", "unshared layers", marker="s")
+for (name, own), color, marker in zip(curves.items(), COLORS, "os"):
+    draw(axes, table, "linear", name, color=color, marker=marker)
+    dots(axes, blocks, own, color=color)
 names = [f"{block}" for block in blocks]
 names[0], names[-1] = f"{names[0]}\ncausal", f"{names[-1]}\nprefix"
-axes.set(xscale="log", yscale="log", xlabel="pairs per block",
-         ylabel="mean squared error")
+axes.set(title="With unshared layers the mean error falls with every wider block",
+         xscale="log", yscale="log", xlabel="pairs per block", ylabel="mean squared error")
 axes.set_xticks(blocks, names, minor=False)
 axes.minorticks_off()
 legend = axes.legend()

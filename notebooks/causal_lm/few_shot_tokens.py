@@ -28,7 +28,6 @@ import claimbook
 from papers.causal_lm import few_shot_tokens as sheet
 
 page = claimbook.Page("causal_lm/few_shot_tokens", profile)
-records = page.records
 runs = sheet.runs(page.profile)
 assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths",
            "recipe.steps", "recipe.batch", "recipe.learning_rate", "recipe.schedule",
@@ -49,7 +48,8 @@ from dataclasses import replace
 
 import numpy as np
 
-wrong = claimbook.stacked(records, ("prefix", "causal"), "wrong")
+wrong = page.values("wrong", mask="model.mask").unstack("length")
+wrong = {mask: wrong.xs(mask, level="mask") for mask in ("prefix", "causal")}
 on_shared = replace(runs[0].evaluation, own_prompts=False)  # ridge has no seed of its own
 ridge = on_shared.measure(sheet.TEXTS, sheet.RidgeByClass())["wrong"]
 ratios = wrong["prefix"] / wrong["causal"]
@@ -65,7 +65,8 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 from papers.colors import color_of, marked
 
-figure, panels = plt.subplots(1, 2, figsize=(9, 3.4))
+figure, panels = plt.subplots(1, 2, figsize=(9, 3.7))
+figure.suptitle("The prefix mask makes 1% fewer mistakes with 20 examples")
 draw(panels[0], table, "accuracy", "prefix", **marked("prefix"))
 draw(panels[0], table, "accuracy", "causal", **marked("causal"))
 draw(panels[0], table, "accuracy", "ridge", color=color_of("ridge"), ls="--",
@@ -109,13 +110,11 @@ numbers(table, ["ratio"], digits=4, x="shots")
 # ## The claims, one by one
 
 # %%
-by_shots = lambda values: {f"{shots} shots": own
-                           for shots, own in zip(sheet.SHOTS, values.T)}
+by_shots = lambda values: {f"{shots} shots": values[shots] for shots in sheet.SHOTS}
 chance = 1 - 1 / sheet.TEXTS.classes
-worst = np.maximum(wrong["prefix"], wrong["causal"])[:, -1] / chance  # with 40 shots
+worst = np.maximum(wrong["prefix"], wrong["causal"])[40] / chance
 of_seed_before = np.roll(wrong["causal"], 1, axis=0) / wrong["causal"]
-page.decide("causal_lm.39", by_shots(ratios), list(worst),
-            by_shots(of_seed_before))
+page.decide("causal_lm.39", by_shots(ratios), worst, by_shots(of_seed_before))
 page.verdicts()
 
 # %% [markdown]

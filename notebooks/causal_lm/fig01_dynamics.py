@@ -26,7 +26,6 @@ import claimbook
 from papers.causal_lm import fig01_dynamics as sheet
 
 page = claimbook.Page("causal_lm/fig01_dynamics", profile)
-records = page.records
 claimbook.settings_table(sheet.Dynamics(),
                       assumed=("every", "shown_queries", "seed"))
 
@@ -36,32 +35,29 @@ claimbook.settings_table(sheet.Dynamics(),
 # One prompt: every fifth of its 40 pairs, darker for later ones, and four of its 200 queries.
 
 # %%
-import numpy as np
 import pandas as pd
 
-first, run = records[0], records[0].run
-depth = np.arange(run["layers"] + 1)
-positions = range(run["every"], run["pairs"] + 1, run["every"])
-tables = []
-for mask in ("prefix", "causal"):
-    tables += [page.series(mask, f"pair {j}", depth, curve)
-               for j, curve in zip(positions, first[f"{mask}_pairs"])]
-    tables += [page.series(mask, f"query {k + 1}", depth, curve)
-               for k, curve in enumerate(first[f"{mask}_queries"])]
+of_first = lambda metric: page.values(metric).xs(0, level="seed")
+labels = of_first("query_labels")
+tables = [page.series(mask, f"{kind} {place}", curve.index, curve)
+          for mask in ("prefix", "causal")
+          for kind, several in (("pair", "pairs"), ("query", "queries"))
+          for place, curve in of_first(f"{mask}_{several}").unstack("layer").iterrows()]
 table = page.save_figure(*tables)
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import COLORS, draw, legend_below
 
-figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
+figure, panels = plt.subplots(1, 2, figsize=(9, 4.1), sharey=True)
+figure.suptitle("With the prefix mask queries reach their answers, with the causal mask not")
 for axes, mask in zip(panels, ("prefix", "causal")):
-    for j in positions:
+    for j in of_first("prefix_pairs").index.unique("pair"):
         draw(axes, table, mask, f"pair {j}", color=str(0.8 - 0.018 * j), lw=1,
              label=f"pair {j}" if j in (5, 40) else None)
-    for k, label in enumerate(first["query_labels"]):
-        draw(axes, table, mask, f"query {k + 1}", color=COLORS[k], lw=2)
-        axes.axhline(-label, color=COLORS[k], ls=":", lw=1.5)
+    for (k, label), color in zip(labels.items(), COLORS):
+        draw(axes, table, mask, f"query {k}", color=color, lw=2)
+        axes.axhline(-label, color=color, ls=":", lw=1.5)
     axes.set(title=f"{mask} attention", xlabel="layers")
 panels[0].set(ylabel=r"last coordinate $\delta$")
 legend = legend_below(panels[0], 6)
@@ -82,7 +78,7 @@ legend = legend_below(panels[0], 6)
 from claimbook.pages.plotting import numbers
 
 wide = numbers(table, xs=(0, 1, 2, 5, 10, 20, 50), x="layers")
-limits = [0] * 8 + [f"{-label:.2g}" for label in first["query_labels"]]
+limits = [0] * 8 + [f"{-label:.2g}" for label in labels]
 wide.assign(limit=limits + [""] * 12)  # of the prefix rows
 
 # %% [markdown]
@@ -90,7 +86,7 @@ wide.assign(limit=limits + [""] * 12)  # of the prefix rows
 # and all queries (root mean square; the smallest and the largest value of five prompts):
 
 # %% tags=["numbers"]
-left = {(mask, kind): [r[f"{mask}_{kind}_left"] for r in records]
+left = {(mask, kind): page.values(f"{mask}_{kind}_left")
         for mask in ("prefix", "causal") for kind in ("pairs", "queries")}
 pd.DataFrame({names: {"smallest": f"{min(values):.2g}",
                       "largest": f"{max(values):.2g}"}

@@ -38,7 +38,6 @@ import claimbook
 from papers.causal_lm import fig02_linear_attention as sheet
 
 page = claimbook.Page("causal_lm/fig02_linear_attention", profile)
-records = page.records
 claimbook.settings_table(sheet.LayerErrors(), assumed=("seed",))
 
 # %% mystnb={"code_prompt_show": "Settings of the right panel"} tags=["hide-output"]
@@ -52,17 +51,16 @@ import numpy as np
 
 from icllib.theory.gradient_descent import expected_kaczmarz_error
 
-errors = {kind: claimbook.samples(records, kind) for kind in
+errors = {kind: page.values(kind).unstack("layer") for kind in
           ("prefix_pairs", "prefix_queries", "causal_pairs", "causal_queries")}
-stationary = {mu: claimbook.samples(records, "error", input_mean=mu) for mu in range(4)}
-depth = np.arange(errors["prefix_pairs"].shape[1])
-pairs = np.arange(1, stationary[0].shape[1] + 1)
+stationary = {int(mu): own.droplevel("mu").unstack("pairs")
+              for mu, own in page.values("error", mu="input_mean").groupby("mu")}
+pairs = stationary[0].columns
 expected = expected_kaczmarz_error(sheet.StationaryErrors().dimension, pairs)
 table = page.save_figure(
-    *(page.series(*kind.split("_"), depth, values)
-      for kind, values in errors.items()),
-    *(page.series("stationary", f"mu = {mu}", pairs, values)
-      for mu, values in stationary.items()),
+    *(page.series(*kind.split("_"), own.columns, own) for kind, own in errors.items()),
+    *(page.series("stationary", f"mu = {mu}", pairs, own)
+      for mu, own in stationary.items()),
     page.series("stationary", "closed form, mu = 0", pairs, expected))
 
 # %% tags=["figure"]
@@ -70,7 +68,8 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import OLIVE, draw
 from papers.colors import color_of
 
-figure, panels = plt.subplots(1, 3, figsize=(9, 3.4), sharey=True)
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.7), sharey=True)
+figure.suptitle("More layers do not help causal queries; more pairs do")
 for axes, mask in zip(panels, ("prefix", "causal")):
     draw(axes, table, mask, "pairs", label="in-context pairs", color=color_of(mask),
          ls="--")
@@ -114,8 +113,7 @@ rates = {kind: sheet.slope_over_layers(values, 30, 50)
          for kind, values in errors.items()}
 for kind, slopes in rates.items():
     print(f"{kind.replace('_', ', ')}: {np.exp(slopes.mean()):.2f}")
-smallest = errors["causal_queries"].min(axis=1)
-print(f"smallest causal query error: {smallest.min():.2f}")
+print(f"smallest causal query error: {errors['causal_queries'].min(axis=None):.2f}")
 
 # %% tags=["numbers"]
 numbers(table, ["stationary"], xs=(40, 100, 200, 300), x="pairs n")
@@ -125,12 +123,12 @@ numbers(table, ["stationary"], xs=(40, 100, 200, 300), x="pairs n")
 # every tenth $n$, with all 5,000 prompts pooled. Neighboring $n$ share their prompts.
 
 # %% tags=["numbers"]
-each = claimbook.samples(records, "standard_error", input_mean=0)
-pooled = np.sqrt((each**2).sum(axis=0)) / len(each)
-distances = np.abs(stationary[0].mean(axis=0) - expected)[9::10] / pooled[9::10]
-print(f"largest distance: {distances.max():.1f} standard errors")
+each = page.values("standard_error", mu="input_mean")[:, 0].unstack("pairs")
+pooled = np.sqrt((each**2).sum()) / len(each)
+distances = (stationary[0].mean() - expected).abs() / pooled
+print(f"largest distance: {distances[pairs % 10 == 0].max():.1f} standard errors")
 print(f"standard error at n = 100 of a mean over 64 prompts: "
-      f"{pooled[99] * np.sqrt(5000 / 64):.2g}")
+      f"{pooled[100] * np.sqrt(5000 / 64):.2g}")
 
 # %% [markdown]
 # ## The claims, one by one

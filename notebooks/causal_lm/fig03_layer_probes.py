@@ -51,7 +51,8 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import marked
 
-figure, panels = plt.subplots(1, 3, figsize=(9, 3.2))
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.5))
+figure.suptitle("In five layers the causal error falls more slowly from the start")
 for axes, task in zip(panels, trained.TASKS):
     draw(axes, table, task, "prefix", **marked("prefix"))
     draw(axes, table, task, "causal", **marked("causal"))

@@ -45,24 +45,23 @@ claimbook.settings_table(sheet.ByPositionErrors(),
 # %%
 from icllib.theory import kaczmarz
 
-pairs, run = records[0]["pairs"].astype(int), records[0].run
-exact = {"eta / n": kaczmarz.expected_errors,
-         "eta / j": kaczmarz.expected_errors_by_position}
-metrics = {"eta / n": "by_n", "eta / j": "by_position"}
-sampled = {(name, mu): claimbook.samples(records, metric, input_mean=mu)
-           for name, metric in metrics.items() for mu in layers.INPUT_MEANS}
-tables = []
-for (name, mu), values in sampled.items():
-    tables.append(page.series(name, f"mu = {mu:g}", pairs, values))
-    expected = exact[name](run["dimension"], mu, run["pairs"])[pairs]
-    tables.append(page.series(name, f"exact, mu = {mu:g}", pairs, expected))
+run, sampled, tables = records[0].component, {}, []
+metrics = {"eta / n": ("by_n", kaczmarz.expected_errors),
+           "eta / j": ("by_position", kaczmarz.expected_errors_by_position)}
+for name, (metric, exact) in metrics.items():
+    for mu, own in page.values(metric, mu="input_mean").groupby("mu"):
+        sampled[name, mu] = own = own.unstack("pairs")
+        tables += [page.series(name, f"mu = {mu:g}", own.columns, own),
+                   page.series(name, f"exact, mu = {mu:g}", own.columns,
+                               exact(run.dimension, mu, run.pairs)[own.columns])]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import COLORS, draw, legend_below
 
-figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
+figure, panels = plt.subplots(1, 2, figsize=(9, 4.1), sharey=True)
+figure.suptitle("Dividing the step by the position makes every error larger")
 for axes, name in zip(panels, metrics):
     for mu, color in zip(layers.INPUT_MEANS, COLORS):
         draw(axes, table, name, f"mu = {mu:g}", color=color, lw=3,
@@ -100,9 +99,8 @@ numbers(table, xs=(4, 40, 100, 200, 300), x="pairs n")
 import pandas as pd
 
 checks = ["attention", "7 stationary", "7 contraction", "8"]
-rows = [{"d": r.run["dimension"], "n": r.run["pairs"], **r.metrics}
-        for r in records if "8" in r.metrics]
-deviations = pd.DataFrame(rows).groupby(["d", "n"])[checks].max()
+deviations = pd.DataFrame({name: page.values(name, d="dimension", n="pairs")
+                           for name in checks}).groupby(["d", "n"]).max()
 (deviations < 1e-10).where(deviations.notna(), "")
 
 
@@ -110,24 +108,16 @@ deviations = pd.DataFrame(rows).groupby(["d", "n"])[checks].max()
 # ## The claims, one by one
 
 # %%
-def ratio(mu, n):
-    """eta/j over eta/n on the same prompts, one for each seed."""
-    at = list(pairs).index(n)
-    return sampled["eta / j", mu][:, at] / sampled["eta / n", mu][:, at]
-
-
-swapped = {mu: sheet.ByPositionErrors(mu, other_labels=True).measure()  # a control
-           for mu in layers.INPUT_MEANS}
-
-def swapped_ratio(mu, n):
-    """The same with the labels of another prompt, which tell nothing of the query."""
-    at = list(pairs).index(n)
-    return [float(swapped[mu]["by_position"][at] / swapped[mu]["by_n"][at])]
-
-
+ratio = {mu: sampled["eta / j", mu] / sampled["eta / n", mu] for mu in layers.INPUT_MEANS}
+swapped = {}  # the same with the labels of another prompt, which tell nothing of the query
+for mu in layers.INPUT_MEANS:
+    own = sheet.ByPositionErrors(mu, other_labels=True).measure()
+    over = own["by_position"] / own["by_n"]
+    swapped[mu] = {n: [float(times)] for n, times in zip(own["pairs"], over)}
 for number, cases in ((15, {f"n = {n}": (0, n) for n in (40, 100, 300)}),
                       (18, {f"mu = {mu}": (mu, 300) for mu in (1, 2, 3)})):
-    page.decide(f"causal_lm.{number}", {part: ratio(*case) for part, case in cases.items()}, control={part: swapped_ratio(*case) for part, case in cases.items()})
+    of = lambda ratios: {part: ratios[mu][n] for part, (mu, n) in cases.items()}
+    page.decide(f"causal_lm.{number}", of(ratio), control=of(swapped))
 worst = {name: [deviations[name].max()] for name in checks}
 wrong = sheet.ByPositionPropositions(64, 40, off=0.01).measure()  # one percent off
 for number, parts in {17: {"stationary point": "7 stationary",

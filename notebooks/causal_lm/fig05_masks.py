@@ -19,7 +19,6 @@ import claimbook
 from papers.causal_lm import fig05_masks as sheet
 
 page = claimbook.Page("causal_lm/fig05_masks", profile)
-records = page.records
 claimbook.settings_table(sheet.MaskCheck("prefix"), assumed=(
     "mask", "pairs", "queries", "block", "layers", "step_size", "seed"))
 
@@ -27,27 +26,24 @@ claimbook.settings_table(sheet.MaskCheck("prefix"), assumed=(
 # ## Figure
 
 # %%
-import numpy as np
-
-columns = np.arange(1, 19)
+cells = page.values("mask", mask="mask").droplevel("seed")
 table = page.save_figure(*(
-    page.series(r.run["mask"], f"row {row}", columns, cells)
-    for r in records for row, cells in enumerate(r["mask"], start=1)))
+    page.series(mask, f"row {row}", own.index.get_level_values("column"), own)
+    for (mask, row), own in cells.groupby(["mask", "row"])))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET
 
-figure, panels = plt.subplots(1, 4, figsize=(9, 2.9), sharey=True)
+figure, panels = plt.subplots(1, 4, figsize=(9, 3.2), sharey=True)
+figure.suptitle("All masks but the full one hide the queries from each other")
 panels[0].set(ylabel="attends\n(violet: pair, gold: query)")
-for axes, r in zip(panels, records):
-    mask = r["mask"]
-    colors = np.where(np.arange(len(mask)) < r.run["pairs"], VIOLET, GOLD)
-    for row, cells in enumerate(mask, start=1):
-        for column in columns[cells == 1]:
+for axes, mask in zip(panels, sheet.MASKS):
+    for (row, column), seen in cells[mask].items():
+        if seen:
             axes.add_patch(plt.Rectangle((column - 0.4, row - 0.4), 0.8, 0.8, lw=0,
-                                         color=colors[row - 1]))
-    axes.set(title=r.run["mask"], xlim=(0.3, 18.7), ylim=(18.7, 0.3), aspect="equal",
+                                         color=VIOLET if row <= 12 else GOLD))
+    axes.set(title=mask, xlim=(0.3, 18.7), ylim=(18.7, 0.3), aspect="equal",
              xticks=(1, 12, 18), yticks=(1, 12, 18), xlabel="attended to")
     axes.grid(False)
     axes.axvline(12.5, color="black", lw=0.8)
@@ -70,14 +66,13 @@ for axes, r in zip(panels, records):
 # %% tags=["numbers"]
 import pandas as pd
 
-pd.DataFrame({r.run["mask"]: {
-    "first pair sees": int(r["mask"][0].sum()),
-    "last pair sees": int(r["mask"][11].sum()),
-    "a query sees": int(r["mask"][17].sum()),
-    "unaware of other queries": bool(r["difference"] < 1e-12),
-    "largest difference": (f"{r['difference']:.2g}" if r["difference"] > 1e-12
-                           else "rounding"),
-} for r in records})
+sees = cells.groupby(["mask", "row"]).sum().astype(int)
+pd.DataFrame({mask: {
+    "first pair sees": sees[mask, 1], "last pair sees": sees[mask, 12],
+    "a query sees": sees[mask, 18],
+    "unaware of other queries": difference < 1e-12,
+    "largest difference": f"{difference:.2g}" if difference > 1e-12 else "rounding",
+} for (seed, mask), difference in page.values("difference", mask="mask").items()})
 
 # %% [markdown]
 # ## What differs and why

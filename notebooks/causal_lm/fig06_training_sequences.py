@@ -42,13 +42,14 @@ table = page.save_figure(*(
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw, legend_below
+from claimbook.pages.plotting import dots, draw, legend_below
 from papers.colors import marked
 
-figure, panels = plt.subplots(1, 3, figsize=(9, 3.2))
-for axes, task in zip(panels, trained.TASKS):
-    draw(axes, table, task, "prefix", **marked("prefix"))
-    draw(axes, table, task, "causal", **marked("causal"))
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.5))
+figure.suptitle("More sequences help both masks; in regression prefix needs far fewer")
+for axes, (task, mask) in zip(np.repeat(panels, 2), curves):
+    draw(axes, table, task, mask, **marked(mask))
+    dots(axes, counts, curves[task, mask], **marked(mask) | {"marker": "."})
     axes.set(title=task, xlabel="training batches", xscale="log", yscale="log")
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")

@@ -46,9 +46,11 @@ table = page.save_figure(*trained.task_rows("fixed order", of_rows(fixed), page.
                          *trained.task_rows("permuted, paper", paper, "paper"))
 
 # %% tags=["figure"]
-styles = {"fixed order": {"ms": 9, "elinewidth": 4}, "permuted": {"marker": "s"},
-          "permuted, paper": trained.DIAMOND}
-legend = trained.draw_tasks(table, styles, height=2.6)
+styles = {"permuted, paper": trained.DIAMOND,
+          "fixed order": {"marker": "o", "ms": 9, "elinewidth": 4, "alpha": 0.4},
+          "permuted": {"marker": "s"}}
+title = "Shuffling the pairs changes little; the prefix mask stays ahead"
+legend = trained.draw_tasks(table, styles, of_rows(cells), title, height=2.9)
 
 # %% [markdown] tags=["caption"]
 # Error on queries, further left is better: pairs in fixed order (circles) and shuffled

@@ -35,7 +35,6 @@ import claimbook
 from papers.causal_lm import what_fails as sheet
 
 page = claimbook.Page("causal_lm/what_fails", profile)
-records = page.records
 claimbook.settings_table(sheet.SelfAttention(), assumed=("queries", "seed"))
 
 # %% mystnb={"code_prompt_show": "Settings of the right panel"} tags=["hide-output"]
@@ -47,8 +46,6 @@ claimbook.settings_table(sheet.StepBounds(), ("prompts", "watched", "layers", "s
 # Left and middle at $\eta = 1.6$; bands are 95% intervals over five seeds.
 
 # %%
-import numpy as np
-
 from claimbook.claims.sentences import POSITIVE, SHARE
 labels = {
     "self": {"prefix": "prefix", "prefix_self": "prefix, sees itself",
@@ -58,21 +55,19 @@ labels = {
            "error_w0_added": "every layer, w⁽⁰⁾x − δ",
            "error_w0_in_first": "first layer only, −δ"},
     "steps": {"prefix_beyond": "prefix", "causal_beyond": "causal"}}
-steps, tables = claimbook.samples(records, "step_size")[0], []
-for panel, names in labels.items():
-    for name in names:
-        values = claimbook.samples(records, name)
-        xs = steps if panel == "steps" else np.arange(values.shape[1])  # layers
-        tables.append(page.series(panel, name, xs, values,
-                             SHARE if panel == "steps" else POSITIVE))
-table = page.save_figure(*tables)
+curves = {(panel, name): page.values(name).unstack()
+          for panel, names in labels.items() for name in names}
+table = page.save_figure(*(
+    page.series(panel, name, own.columns, own, SHARE if panel == "steps" else POSITIVE)
+    for (panel, name), own in curves.items()))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 from papers.colors import color_of
 
-figure, panels = plt.subplots(1, 3, figsize=(9, 4.8))
+figure, panels = plt.subplots(1, 3, figsize=(9, 5.1))
+figure.suptitle("Queries that see themselves forget, and large steps diverge")
 prefix, causal = color_of("prefix"), color_of("causal")
 lines = {"self": [(prefix, "-"), (prefix, "--"), (prefix, ":"), (causal, "-"),
                   (causal, "--")],
@@ -123,11 +118,11 @@ import pandas as pd
 
 rows = {}
 for mask in ("prefix", "causal"):
-    bounds = claimbook.samples(records, f"{mask}_bound")  # smallest, mean, largest
-    below, above = claimbook.samples(records, f"{mask}_grows").mean(axis=0)
-    rows[mask] = {"smallest bound": bounds[:, 0].min(), "mean": bounds[:, 1].mean(),
-                  "largest": bounds[:, 2].max(), "diverge at 0.98 x bound": below,
-                  "at 1.02 x bound": above}
+    bounds = page.values(f"{mask}_bound").unstack()
+    grows = page.values(f"{mask}_grows").unstack().mean()
+    rows[mask] = {"smallest bound": bounds["smallest"].min(), "mean": bounds["mean"].mean(),
+                  "largest": bounds["largest"].max(),
+                  "diverge at 0.98 x bound": grows[0.98], "at 1.02 x bound": grows[1.02]}
 pd.DataFrame(rows).T.round(2)
 
 # %% [markdown]
@@ -136,7 +131,7 @@ pd.DataFrame(rows).T.round(2)
 
 # %% tags=["numbers"]
 parts = {"first layer": "first_layer", "later layers": "later_layers"}
-pd.DataFrame({name: {part: claimbook.samples(records, metric + suffix).max() < 1e-10
+pd.DataFrame({name: {part: page.values(metric + suffix).max() < 1e-10
                      for part, metric in parts.items()}
               for name, suffix in (("every layer", ""),
                                    ("first layer only", "_w0_in_first"))})
@@ -145,20 +140,18 @@ pd.DataFrame({name: {part: claimbook.samples(records, metric + suffix).max() < 1
 # ## The claims, one by one
 
 # %%
-ends = {name: claimbook.samples(records, name)[:, 50] for name in labels["self"]}
+after = lambda layers, name: curves["self", name][layers]
 wrong = sheet.StartingWeights(off=0.01).measure()  # w0 is one percent off
-page.decide("causal_lm.16", {part: [claimbook.samples(records, metric).max()]
+page.decide("causal_lm.16", {part: [page.values(metric).max()]
                              for part, metric in parts.items()},
             control={part: [wrong[metric]] for part, metric in parts.items()})
-first = {name: claimbook.samples(records, name)[:, 1] for name in labels["self"]}
-page.decide("causal_lm.36", {mask: ends[f"{mask}_self"] / ends[mask]
+page.decide("causal_lm.36", {mask: after(50, f"{mask}_self") / after(50, mask)
                              for mask in ("prefix", "causal")},
-            control={mask: first[f"{mask}_self"] / first[mask]  # the query still holds a 0
+            control={mask: after(1, f"{mask}_self") / after(1, mask)  # it still holds a 0
                      for mask in ("prefix", "causal")})
-smallest = claimbook.samples(records, "causal_bound")[:, 0]  # of the causal mask alone
-alone = [max(step for step in sheet.STEP_SIZES if step < bound)
-         for bound in smallest]
-page.decide("causal_lm.37", {"both masks": claimbook.samples(records, "fastest")},
+smallest = page.values("causal_bound").unstack()["smallest"]
+alone = [max(step for step in sheet.STEP_SIZES if step < bound) for bound in smallest]
+page.decide("causal_lm.37", {"both masks": page.values("fastest")},
             control={"both masks": alone})
 page.verdicts()
 
