@@ -30,8 +30,7 @@ claimbook.settings_table(sheet.runs(page.profile)[0])[["value"]]
 
 # %%
 from claimbook.claims.sentences import POSITIVE
-errors = {mask: own.unstack("length")
-          for mask, own in page.values("error", mask="model.mask").groupby("mask")}
+errors = claimbook.stacked(page.records, ("prefix", "causal"), "error")
 table = page.save_figure(*(page.series("lines", mask, LENGTHS, own, POSITIVE)
                            for mask, own in errors.items()))
 

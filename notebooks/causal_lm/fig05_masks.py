@@ -35,7 +35,7 @@ table = page.save_figure(*(
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET
 
-figure, panels = plt.subplots(1, 4, figsize=(9, 3.2), sharey=True)
+figure, panels = plt.subplots(1, 4, figsize=(9, 3), sharey=True)
 figure.suptitle("All masks but the full one hide the queries from each other")
 panels[0].set(ylabel="attends\n(violet: pair, gold: query)")
 for axes, mask in zip(panels, sheet.MASKS):

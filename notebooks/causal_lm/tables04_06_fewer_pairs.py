@@ -47,15 +47,15 @@ lengths, of_tables = (trained.SIZES[name].fewer_pairs for name in (page.profile,
 entry = {cell: [trained.extra_loss(cell),
                 *(sheet.fewer_pairs(cell, n) for n in of_tables[1:])]
          for cell in cells}
+masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))
+         for cell in cells if cell.mask == "prefix"}
 shares, ratios, tables = [100 * n / lengths[0] for n in lengths], {}, []
-for cell in cells:
-    if cell.mask == "prefix":
-        causal, name = cell._replace(mask="causal"), f"{cell.sharing} layers"
-        both = trained.reached(at[0], [cell, causal], page.profile) <= trained.LEARNED
-        ratios[cell.task, name] = own = (errors[cell] / errors[causal])[both]
-        printed = np.divide(entry[cell], entry[causal])
-        tables += [page.series(cell.task, name, shares, own, POSITIVE, "log"),
-                   series(cell.task, f"{name}, paper", shares, printed, "paper")]
+for part, (cell, causal) in masks.items():
+    both = trained.reached(at[0], masks[part], page.profile) <= trained.LEARNED
+    ratios[part] = (errors[cell] / errors[causal])[both]
+    printed = np.divide(entry[cell], entry[causal])
+    tables += [page.series(cell.task, cell.sharing, shares, ratios[part], POSITIVE, "log"),
+               series(cell.task, f"{cell.sharing}, paper", shares, printed, "paper")]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
@@ -63,11 +63,11 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import COLORS, dots, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6))
-figure.suptitle("With fewer pairs prefix leads by less in regression, once it falls behind")
+figure.suptitle("In regression prefix leads by less with fewer pairs, or not at all")
 for axes, task in zip(panels, trained.TASKS):
-    for name, color in zip(("shared layers", "unshared layers"), COLORS):
+    for name, color in zip(("shared", "unshared"), COLORS):
         draw(axes, table, task, name, color=color, marker="o")
-        dots(axes, shares, ratios[task, name], color=color)
+        dots(axes, shares, ratios[f"{task} {name}"], color=color)
         hollow = trained.DIAMOND | {"color": color, "ls": ":"}
         draw(axes, table, task, f"{name}, paper", **hollow)
     axes.axhline(1, color="black", lw=1)
@@ -98,21 +98,14 @@ legend = legend_below(panels[0], 4)
 # training:
 
 # %% tags=["numbers"]
-def beside(place):
-    """One of the three tables."""
-    return trained.beside({cell: learned[cell][:, place] for cell in cells},
-                          {cell: entry[cell][place] for cell in cells})
-
-tables = {place: f"{of_tables[place]} pairs (ours {lengths[place]})"
-          for place in (1, 2, 3)}
-pd.concat({title: beside(place) for place, title in tables.items()})
+pd.concat({f"{of_tables[place]} pairs (ours {lengths[place]})": trained.beside(
+    {cell: learned[cell][:, place] for cell in cells},
+    {cell: entry[cell][place] for cell in cells}) for place in (1, 2, 3)})
 
 # %% [markdown]
 # ## The claims, one by one
 
 # %%
-masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))
-         for cell in cells if cell.mask == "prefix"}
 for claim, place in ((25, 3), (26, 2), (27, 1)):
     page.decide(f"causal_lm.{claim}",
                 **trained.ratios(at[place], masks, page.profile, final=at[0]))
