@@ -50,7 +50,7 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import COLORS, draw, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.1), sharey=True)
-figure.suptitle("With the prefix mask queries reach their answers, with the causal mask not")
+figure.suptitle("Prefix queries reach their answers, causal ones stop elsewhere")
 for axes, mask in zip(panels, ("prefix", "causal")):
     for j in of_first("prefix_pairs").index.unique("pair"):
         draw(axes, table, mask, f"pair {j}", color=str(0.8 - 0.018 * j), lw=1,
