@@ -124,14 +124,14 @@ page.verdicts()
 #   75.1 against 74.9% right answers. From 3 to 10 shots the masks differ by less than 1%,
 #   either way.
 # - *How good the decoders are.* Both have less accuracy than ridge regression, and from 5 shots
-#   on the gap grows with the shots: they do not combine many shots as well as they could. In
+#   on the gap grows with the shots. They do not combine many shots as well as they could. In
 #   the paper's theory the masks part as layers are added; these decoders have three.
 # - *No language model.* A shot is one position here, the sum of the embeddings of its words and
 #   of its class. The order of the words plays no part. The loss is the squared error of one-hot
 #   classes, as in the paper's synthetic task, and not cross-entropy. There is no text, no
 #   pre-training and no fine-tuning.
 # - *Training.* A prefix is as long as the shots of its prompt, so each number of shots takes a
-#   pass of its own; with the causal mask all share one. Every number of shots has the same
+#   pass of its own. With the causal mask all share one. Every number of shots has the same
 #   weight in the loss, and the loss counts the last answer alone. All took 45 minutes of
 #   processor time.
 #

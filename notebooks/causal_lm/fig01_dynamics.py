@@ -83,7 +83,7 @@ wide.assign(limit=limits + [""] * 12)  # of the prefix rows
 
 # %% [markdown]
 # How much of the way from layer 0 to the prefix limit is left after 50 layers, over all pairs
-# and all queries (root mean square; the smallest and the largest value of five prompts):
+# and all queries? Root mean squares, the smallest and the largest of five prompts:
 
 # %% tags=["numbers"]
 left = {(mask, kind): page.values(f"{mask}_{kind}_left")

@@ -60,8 +60,8 @@ for axes, mask in zip(panels, sheet.MASKS):
 # %% [markdown]
 # ## Numbers
 #
-# How many columns a row sees, and whether a query's answer is the same as if it were the only
-# query of its prompt: the largest difference over ten layers of {term}`linear attention`.
+# How many columns a row sees, and whether a query's answer is the same as if it were alone. The
+# largest difference is that over ten layers of {term}`linear attention`.
 
 # %% tags=["numbers"]
 import pandas as pd

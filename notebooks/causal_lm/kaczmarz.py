@@ -176,7 +176,7 @@ page.verdicts()
 #   with noise, was *mixed*. The paper's own words are a hedge: causal attention "may not
 #   converge", and convergence "is not guaranteed".
 # - *What the mean does.* With a large $\mu$ most directions $u$ lie close to each other, and
-#   few pairs see the rest of the space, so the error falls more slowly. The floor hardly
+#   few pairs see the rest of the space. So the error falls more slowly. The floor hardly
 #   changes.
 # - *The bounds.* At $\mu = 0$ the exact factor equals the upper bound. For large $\mu$ it comes
 #   close to the lower one, and the upper bound asks for almost twice the pairs.

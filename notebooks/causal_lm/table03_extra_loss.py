@@ -148,8 +148,8 @@ page.verdicts()
 #   eleven pairs that count nine have a higher error with shared layers. One more unshared model
 #   stopped on the way, at a ratio of 0.001.
 # - *Some models do not learn.* Besides those four these are one of the nonlinear task and five
-#   of linear regression without the extra loss, two of them among the first eight seeds. All
-#   have the prefix mask and unshared layers. They answer with a constant, and by the
+#   of linear regression without the extra loss. Two of these are among the first eight seeds.
+#   All have the prefix mask and unshared layers. They answer with a constant, and by the
 #   {term}`gate` they do not count.
 # - *No effect on classification.* The error rates differ by 1% of their size at most, on
 #   average over seeds, and our intervals leave out all eight printed ratios. Unshared layers do
