@@ -69,8 +69,8 @@ numbers(table, x="pairs")
 # With one {term}`seed` of 1,500 steps for each mask, the figure shows two models and not what
 # masks do in general.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/affine_functions/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/affine_functions/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

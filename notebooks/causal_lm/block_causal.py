@@ -108,13 +108,12 @@ sheet.seed_by_seed({
 # - *The plain block* is trained with the learning rate of the other one, and may want another.
 #   Two of three seeds of the plain prefix decoder with shared layers did not learn: their error
 #   is that of the answer 0, about $d / 3$. A mean over the seeds would describe none of them.
-# - *Sizes of blocks* are our choice.
 # - What differs for [Table 1](table01_prefix_causal.ipynb) differs here. Besides, these models
 #   have a third of its training steps at twice its rate, and all queries where the next pair
 #   would stand. They took 26 minutes of processor time.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/block_causal/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/block_causal/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

@@ -128,15 +128,14 @@ page.verdicts()
 #   the paper's theory the masks part as layers are added; these decoders have three.
 # - *No language model.* A shot is one position here, the sum of the embeddings of its words and
 #   of its class. The order of the words plays no part. The loss is the squared error of one-hot
-#   classes, as in the paper's synthetic task, and not cross-entropy. There is no text, no
-#   pre-training and no fine-tuning.
+#   classes, as in the paper's synthetic task, and not cross-entropy. There is no pre-training.
 # - *Training.* A prefix is as long as the shots of its prompt, so each number of shots takes a
 #   pass of its own. With the causal mask all share one. Every number of shots has the same
 #   weight in the loss, and the loss counts the last answer alone. All took 45 minutes of
 #   processor time.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/few_shot_tokens/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/few_shot_tokens/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

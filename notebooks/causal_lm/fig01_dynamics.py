@@ -111,8 +111,8 @@ page.verdicts()
 # - A query attends neither to itself nor to other queries. [What fails](what_fails.ipynb) shows
 #   why.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/fig01_dynamics/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/fig01_dynamics/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

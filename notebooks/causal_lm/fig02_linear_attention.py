@@ -123,7 +123,7 @@ numbers(table, ["stationary"], xs=(40, 100, 200, 300), x="pairs n")
 # every tenth $n$, with all 5,000 prompts pooled. Neighboring $n$ share their prompts.
 
 # %% tags=["numbers"]
-each = page.values("standard_error", mu="input_mean")[:, 0].unstack("pairs")
+each = page.values("standard_error", mu="input_mean").xs(0, level="mu").unstack("pairs")
 pooled = np.sqrt((each**2).sum()) / len(each)
 distances = (stationary[0].mean() - expected).abs() / pooled
 print(f"largest distance: {distances[pairs % 10 == 0].max():.1f} standard errors")
@@ -147,9 +147,8 @@ page.verdicts()
 #   draws 64 prompts, at every 20th $n$. At $n = 100$ the expectation is 0.0084, and $10^{-2}$
 #   lies only 1.3 standard errors of such a draw above it.
 # - *"May not converge to $w^*$ even with ... increasing number of in-context examples"*
-#   (Section 4.2). Section 5.1 itself sees convergence at $\mu = 0$. Without label noise the
-#   right panel falls geometrically for every $\mu$. [Kaczmarz's method](kaczmarz.ipynb) has the
-#   exact rates.
+#   (Section 4.2). Without label noise the right panel falls geometrically for every $\mu$.
+#   [Kaczmarz's method](kaczmarz.ipynb) has the exact rates.
 # - *A linear rate on the pairs* (claim 48). On a logarithmic axis the mean over 64 prompts
 #   bends: those whose error falls fast soon add nothing to it, and the slow ones are left. With
 #   the prefix mask its slope over layers 30 to 50 is 0.71 of that over 10 to 30. On single
@@ -162,8 +161,8 @@ page.verdicts()
 # - *Queries.* The text has 200 of them on the left and in the middle, as here; the public code
 #   draws 20. In the right panel the mean over queries is taken exactly.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/fig02_linear_attention/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/fig02_linear_attention/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

@@ -131,8 +131,8 @@ page.verdicts()
 #   shared-layer rows of Table 1 have it, so these have it too, and so do their probes, as in
 #   the public code.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/fig03_layer_probes/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/fig03_layer_probes/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

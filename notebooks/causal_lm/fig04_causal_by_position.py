@@ -6,9 +6,9 @@
 # mean 3. Propositions 7 and 8 hold.
 #
 # With a {term}`causal mask` pair $j$ of a prompt sees only $j$ pairs. Would it be better to
-# divide its update by $j$ than by the number $n$ of all pairs? The weights are then $w_j^{(l)}
-# = \frac1j \sum_{i \le j} a_i^{(l)} x_i^\top$, and the appendix of {cite:t}`ding2024causallm`
-# states:
+# divide its update by $j$ than by the number $n$ of all pairs? The weights are then
+# $w_j^{(l)} = \frac1j \sum_{i \le j} a_i^{(l)} x_i^\top$, and the appendix of
+# {cite:t}`ding2024causallm` states:
 #
 # | | statement |
 # |---|---|
@@ -131,15 +131,16 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The comparison is at the limit of many layers. The variant converges for $\eta < 2 \min_j j
-#   / \lVert x_j \rVert^2$ only; at the paper's $\eta = 1.6$ its first positions diverge.
+# - The comparison is at the limit of many layers. The variant converges for
+#   $\eta < 2 \min_j j / \lVert x_j \rVert^2$ only; at the paper's $\eta = 1.6$ its first
+#   positions diverge.
 # - The column *attention* is about layers of linear attention in which row $j$ of the causal
 #   mask has the weight $n / j$ in place of 1. They do what the recursion says.
 # - The paper says that the variant is worse. The closed form at $\mu = 0$ says how: the error
 #   falls like $n^{-2}$, and not geometrically.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/fig04_causal_by_position/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/fig04_causal_by_position/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

@@ -77,7 +77,6 @@ pd.DataFrame({mask: {
 # %% [markdown]
 # ## What differs and why
 #
-# - The figure belongs to the setting, so there is no verdict here.
 # - Section 5.1 has 40 pairs and 200 queries; with 12 and 6 each cell can be seen.
 # - *Full* is the encoder of Section 2.1, in which queries are seen as if they were pairs with
 #   the label 0. The paper's formula for prefixLM there, a sum to $\max(j, n')$, has the same
@@ -85,8 +84,8 @@ pd.DataFrame({mask: {
 # - *Block-causal* is the mask of an experiment in the appendix, for which the paper gives no
 #   block size.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/fig05_masks/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/fig05_masks/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

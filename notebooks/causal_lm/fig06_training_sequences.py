@@ -101,8 +101,8 @@ page.verdicts()
 #   have a third of its training steps at twice its rate, three seeds, and all queries where the
 #   next pair would stand. They took 27 minutes of processor time.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/fig06_training_sequences/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/fig06_training_sequences/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

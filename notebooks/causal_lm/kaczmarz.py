@@ -15,8 +15,8 @@
 # step must decay only to average noise away. With label noise of standard deviation $\sigma$
 # the last pair is fitted with its noise, which leaves a floor near $\sigma^2$ for every $\mu$.
 #
-# Let $e$ be the difference between the weights and the true ones. A pair with $u = x / \lVert x
-# \rVert$ and label noise $\epsilon$ changes it by
+# Let $e$ be the difference between the weights and the true ones. A pair with
+# $u = x / \lVert x \rVert$ and label noise $\epsilon$ changes it by
 #
 # $$e_{j+1} = (I - u u^\top)\, e_j + \frac{\epsilon\, x}{\lVert x \rVert^2} .$$
 #
@@ -39,13 +39,14 @@ claimbook.settings_table(layers.KaczmarzErrors(0.0), assumed=(
 # ## Exact expectation
 #
 # - The mean obeys $\mathbb{E} e_n = (I - \mathbb{E}\, u u^\top)^n e_0$. Its slowest factor per
-#   pair, $1 - \lambda_{\min}(\mathbb{E}\, u u^\top)$, bounds that of $\mathbb{E} \lVert e
-#   \rVert^2$ from above {cite:p}`strohmer2009randomized`, and its square bounds it from below.
+#   pair, $1 - \lambda_{\min}(\mathbb{E}\, u u^\top)$, bounds that of
+#   $\mathbb{E} \lVert e \rVert^2$ from above {cite:p}`strohmer2009randomized`, and its square
+#   bounds it from below.
 # - The covariance $\mathbb{E}\, e e^\top$ goes through a linear map, whose top eigenvalue is
 #   the exact factor of $\mathbb{E} \lVert e \rVert^2$. The law of $x$ does not change when
-#   coordinates are permuted, so two numbers are enough: the part $m$ of $\mathbb{E} \lVert e
-#   \rVert^2$ along $(1, \dots, 1)$ and the rest $r$. With $c = \cos^2$ of the angle between $x$
-#   and that direction,
+#   coordinates are permuted, so two numbers are enough: the part $m$ of
+#   $\mathbb{E} \lVert e \rVert^2$ along $(1, \dots, 1)$ and the rest $r$. With $c = \cos^2$ of
+#   the angle between $x$ and that direction,
 #
 # $$\binom{m}{r} \leftarrow \begin{pmatrix}
 #   \mathbb{E}(1-c)^2 & \frac{\mathbb{E}\, c(1-c)}{d-1} \\
@@ -172,17 +173,17 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *The verdict depends on how the claim was cut.* An earlier form of claim 38, with its parts
-#   with noise, was *mixed*. The paper's own words are a hedge: causal attention "may not
-#   converge", and convergence "is not guaranteed".
+# - *The verdict depends on how the claim was cut.* An earlier form of claim 38, with parts with
+#   noise, was *mixed*. The paper's own words are a hedge: causal attention "may not converge",
+#   and convergence "is not guaranteed".
 # - *What the mean does.* With a large $\mu$ most directions $u$ lie close to each other, and
 #   few pairs see the rest of the space. So the error falls more slowly. The floor hardly
 #   changes.
 # - *The bounds.* At $\mu = 0$ the exact factor equals the upper bound. For large $\mu$ it comes
 #   close to the lower one, and the upper bound asks for almost twice the pairs.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/kaczmarz/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/kaczmarz/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

@@ -98,10 +98,9 @@ ratios.map(lambda value: short(value, 3))
 #   other page was trained.
 # - *One seed is little:* where two rates are close, the choice is chance. A rate of each
 #   model's own would be chosen from a single number, and add its noise to every comparison.
-# - *Not searched.* The other models of Table 3 and those of the other pages take the same rate.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/learning_rates/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/learning_rates/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

@@ -1,9 +1,10 @@
 # %% [markdown]
 # # Propositions 1 to 5: which algorithm do layers of linear attention run?
 #
-# With the {term}`prefix mask`, {term}`gradient descent` on all pairs. With the {term}`causal
-# mask` they end at the result of one online pass over the pairs. All five propositions hold to
-# rounding; two need a bound on the step size, which the paper does not state.
+# With the {term}`prefix mask`, {term}`gradient descent` on all pairs. With the
+# {term}`causal mask` they end at the result of one online pass over the pairs. All five
+# propositions hold to rounding; two need a bound on the step size, which the paper does not
+# state.
 #
 # The tokens are $z_j = (x_j, y_j)$. With the weights of Eq. 5 of {cite:t}`ding2024causallm`
 # keys and queries read $x$, values read $-y$, and the output is scaled by $\eta/n$. The last
@@ -21,8 +22,8 @@
 # the attention layers are compared with the recursions, and limits with gradient descent that
 # ran for 3,000 steps. The bound, $10^{-10}$, was fixed before.
 #
-# Propositions 3 and 4 need $\eta < 2n / \lambda_{\max}(X X^\top)$ for the prefix mask and $\eta
-# < 2n / \max_i \lVert x_i \rVert^2$ for the causal one ([what happens
+# Propositions 3 and 4 need $\eta < 2n / \lambda_{\max}(X X^\top)$ for the prefix mask and
+# $\eta < 2n / \max_i \lVert x_i \rVert^2$ for the causal one ([what happens
 # beyond](what_fails.ipynb)).
 
 # %% tags=["parameters"]
@@ -80,9 +81,9 @@ table = page.save_figure(*tables)
 # 1e-13, far below the bound of 1e-10.
 
 # %% [markdown]
-# With the prefix mask convergence is linear. Its rate is the spectral radius of $I -
-# \tfrac{\eta}{n} X X^\top$ (on the span of the data), the smallest and the largest over the
-# prompts:
+# With the prefix mask convergence is linear. Its rate is the spectral radius of
+# $I - \tfrac{\eta}{n} X X^\top$ (on the span of the data), the smallest and the largest over
+# the prompts:
 
 # %% tags=["numbers"]
 by_size("prefix rate").agg(["min", "max"]).round(3)
@@ -115,8 +116,8 @@ page.verdicts()
 #   one of smallest norm, and that is the $w^*$ compared here.
 # - A query enters as $(x, 0)$ and never attends to itself; its output is $-w x$.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/propositions/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/propositions/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

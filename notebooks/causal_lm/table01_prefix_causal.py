@@ -5,8 +5,8 @@
 # regression, and some 6% less in classification, half the printed lead. Our models are smaller,
 # and about as good as the paper's at a problem half as large.
 #
-# {cite:t}`ding2024causallm` train transformers on three tasks, with inputs $x \sim
-# \mathcal{U}(-1,1)^d$ and weights $w \sim \mathcal{N}(0, I)$ drawn for each sequence:
+# {cite:t}`ding2024causallm` train transformers on three tasks, with inputs
+# $x \sim \mathcal{U}(-1,1)^d$ and weights $w \sim \mathcal{N}(0, I)$ drawn for each sequence:
 #
 # $$
 # \begin{aligned}
@@ -141,8 +141,7 @@ page.verdicts()
 #
 # - *Size.* Our problem has half the paper's dimensions and pairs. Our models have 5 layers, not
 #   24, and a quarter of the width. They train for fewer steps, at a higher learning rate ([how
-#   it was chosen](learning_rates.ipynb)). Only the order of the rows can be compared with the
-#   paper, not the errors.
+#   it was chosen](learning_rates.ipynb)). Only the order of the rows can be compared.
 # - *Cost.* The 60 models, five seeds of each kind, took 2.6 hours of processor time.
 # - *Overfitting.* Training goes through the stored sequences 12 times, where the paper has 100.
 # - *Luck of the draw.* Of the 16 models that [Table 3](table03_extra_loss.ipynb) has of one
@@ -154,17 +153,12 @@ page.verdicts()
 #   pairs. On the same prompts our trained causal models have 0.06 to 0.07 times its error
 #   (claim 58), so the masks must differ for another reason. The paper's own causal models lie
 #   below it as well.
-# - *Nonlinear target.* In the paper's text it is the sigmoid alone; its public code subtracts
-#   the $\tfrac12$.
-# - *Start.* Initial positions and biases are uniform. Their bounds in the code depend on the
-#   number of positions and of outputs, here on the width and the number of inputs.
 # - *Batches.* The code draws each batch at random from the stored sequences. We go through all
 #   of them in each epoch, in a new order, as the paper's text speaks of epochs.
-# - *Seeds.* The paper shows one run. Each of our seeds has other data and other initial
-#   weights.
+# - *Seeds.* The paper shows one run.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/table01_prefix_causal/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/table01_prefix_causal/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance(records + classifiers))

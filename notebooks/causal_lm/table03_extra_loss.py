@@ -155,13 +155,9 @@ page.verdicts()
 #   average over seeds, and our intervals leave out all eight printed ratios. Unshared layers do
 #   [overfit more](table01_prefix_causal.ipynb), but not so much that it costs them. The claims
 #   ask for any lower rate, so that a difference of nothing leaves them open.
-# - *The paper's errors.* Claims 50 and 51 compare our errors with the printed ones. They count
-#   on the paper's task alone, with 16 dimensions and 40 pairs.
-# - *Weight of the extra loss.* It is the public code's, one mean over all positions; the
-#   appendix gives none.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/table03_extra_loss/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/table03_extra_loss/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance(records + on_linear + more + at_first))

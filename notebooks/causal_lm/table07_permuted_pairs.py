@@ -136,13 +136,11 @@ page.verdicts()
 # - *Level in classification?* With unshared layers the paper has 26.1 and 26.2%, where ours
 #   have 26.1 and 27.4%. The interval of our ratio lies across the lower end of the range of
 #   claim 46. Its control is the same ratio in fixed order, where the masks are to differ.
-# - *The paper's errors.* Claims 54 and 55 compare our errors with the printed ones, and count
-#   on the paper's task alone.
 # - *Orders.* In the paper's public code all sequences of a batch share one new order. Here
 #   every sequence has its own.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/table07_permuted_pairs/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/table07_permuted_pairs/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

@@ -148,13 +148,11 @@ print(f"all pre-training: {costs['pre-training, hours'].sum():,.0f} H200-hours")
 #   PyTorch, and a conversion of the weights. From scratch, also a reader of C4 with T5's
 #   tokenizer and span corruption, a training loop for models of this size, and the FLAN
 #   mixture.
-# - *What is there.* `icllib.models.language.prefix_attention` gives such a decoder a prefix per
-#   sequence, in training and in cached generation.
 # - The usual T5 checkpoints do not help: they are encoder-decoder models, as the paper says
 #   itself.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/tables02_08_09_language_models/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/tables02_08_09_language_models/figure.csv>`.
 
 # %% tags=["provenance"]
 print("printed scores; no run, no record")

@@ -129,15 +129,13 @@ page.verdicts()
 #
 # - Nothing is trained for this page: these are the runs of [Table
 #   1](table01_prefix_causal.ipynb), and what differs there differs here.
-# - *The paper's errors.* Claims 52 and 53 compare our errors with the printed ones, and count
-#   on the paper's task alone.
 # - *Positions.* With fewer pairs a query moves forward and takes the position of a pair of
 #   training. In the paper's public code its 20 queries stand side by side, at positions 41 to
 #   60 in training. With 32 pairs 12 of them keep positions at which queries were trained, with
 #   24 pairs 4, with 16 none. Here the shares are the same.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/tables04_06_fewer_pairs/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/tables04_06_fewer_pairs/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

@@ -6,14 +6,15 @@
 # Of the paper's six step sizes 1.6 is the largest that converges.
 #
 # **A query that attends to itself** (a footnote in Section 3.1 of {cite:t}`ding2024causallm`)
-# obeys $\delta_q \leftarrow \delta_q - \frac{\eta}{n} \bigl( \sum_i \delta_i\, x_i^\top x_q +
-# \delta_q \lVert x_q \rVert^2 \bigr)$, where $-\delta_q$ is its prediction. The $\delta_i$ of
-# the pairs tend to 0, and then so does $\delta_q$: with depth the prediction is forgotten.
+# obeys
+# $\delta_q \leftarrow \delta_q - \frac{\eta}{n} \bigl( \sum_i \delta_i\, x_i^\top x_q + \delta_q \lVert x_q \rVert^2 \bigr)$,
+# where $-\delta_q$ is its prediction. The $\delta_i$ of the pairs tend to 0, and then so does
+# $\delta_q$: with depth the prediction is forgotten.
 #
-# Its error ends at 5.4, in place of 0.00015 ({term}`prefix mask`) or 0.39 ({term}`causal
-# mask`). It dips before, so that a shallow model hides the fault. The sum to $\max(j, n')$, the
-# paper's formula for prefixLM in Section 2.1, makes a query see itself and the queries before
-# it.
+# Its error ends at 5.4, in place of 0.00015 ({term}`prefix mask`) or 0.39
+# ({term}`causal mask`). It dips before, so that a shallow model hides the fault. The sum to
+# $\max(j, n')$, the paper's formula for prefixLM in Section 2.1, makes a query see itself and
+# the queries before it.
 #
 # **Starting weights $w^{(0)} \ne 0$ in the value matrix of every layer** (Proposition 6) give
 #
@@ -158,17 +159,15 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper's word for a query that attends to itself is *contaminated*, which is mild: the
-#   error ends at the variance of the labels.
-# - Proposition 6 holds in every layer: a value is $w^{(0)} x_i - \delta_i$, and the $w^{(0)}
-#   x_i$ that $\delta_i$ holds cancels. Only its reading needs care.
+# - Proposition 6 holds in every layer: a value is $w^{(0)} x_i - \delta_i$, and the
+#   $w^{(0)} x_i$ that $\delta_i$ holds cancels. Only its reading needs care.
 # - With $w^{(0)}$ in the first layer alone, later layers are gradient descent too, but from
 #   $w^{(1)} - w^{(0)}$, and their plain reading converges.
 # - The bound of the prefix mask is smaller than that of the causal one by a factor of about
 #   four. The causal mask alone could take the step 3.2.
 #
-# The numbers behind the figure: {download}`figure.csv
-# <../../results/causal_lm/what_fails/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/what_fails/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())
