@@ -83,9 +83,11 @@ class Page:
         return shown_profile(trained or found)
 
     def values(self, metric: str, records=None, **labels: str) -> pd.Series:
-        """A metric of the page's records, or of these, with named axes; see
+        """A metric of those of the page's records that have it, or of these, with named axes; see
         `claimbook.records.values.values`."""
-        return values(self.records if records is None else records, metric, **labels)
+        if records is None:
+            records = [record for record in self.records if metric in record.metrics]
+        return values(records, metric, **labels)
 
     def settings(self, assumed=(), place: int = 0, runs=None) -> pd.DataFrame:
         """The settings of one of the page's runs, or of other runs, with where each is from.

@@ -147,7 +147,7 @@ def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None
     instance(Axes, axes=axes)
     rows = rows_of(table, panel, name)
     reach = [rows.y - rows.low, rows.high - rows.y]
-    axes.errorbar(rows.y, rows.x, xerr=reach, label=name, **{"ls": "", "marker": "o"} | style)
+    axes.errorbar(rows.y, rows.x, xerr=reach, **{"ls": "", "marker": "o", "label": name} | style)
 
 
 def legend_below(axes, columns: int, side: str = "center"):

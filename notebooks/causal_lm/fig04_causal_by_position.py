@@ -1,25 +1,22 @@
 # %% [markdown]
-# # Figure 4 and Propositions 7 and 8: why the causal step is not divided by the position
+# # Figure 4: should the causal step be divided by the position?
 #
-# **The question:** with a {term}`causal mask` pair $j$ of a prompt sees only $j$ pairs.
-# Would it be better to divide its update by $j$ than by the number $n$ of all pairs?
+# No. As the paper says, dividing it by the position does worse, at all four means of the
+# inputs. With 300 pairs the error is a million times larger at mean 0, and twice as large at
+# mean 3. Propositions 7 and 8 hold.
 #
-# **In short:** no. As the paper says, dividing by $j$ performs worse, at each of four means
-# of the inputs: with 300 pairs the error is a million times larger at mean 0, and twice as
-# large at mean 3. Both propositions hold. Everything is exact, or sampled at the paper's
-# dimension.
-#
-# With this division the weights are $w_j^{(l)} = \frac1j \sum_{i \le j} a_i^{(l)}
-# x_i^\top$, and the appendix of {cite:t}`ding2024causallm` states:
+# With a {term}`causal mask` pair $j$ of a prompt sees only $j$ pairs. Would it be better to
+# divide its update by $j$ than by the number $n$ of all pairs? The weights are then
+# $w_j^{(l)} = \frac1j \sum_{i \le j} a_i^{(l)} x_i^\top$, and the appendix of
+# {cite:t}`ding2024causallm` states:
 #
 # | | statement |
 # |---|---|
 # | 7 | $a^{(l)} \to a^*$ with $y = a^* S$, where $S$ is $T$ of [Proposition 4](propositions.ipynb) with column $j$ divided by $j$; $a^{(l)} - a^* = (a^{(l-1)} - a^*)(I - \eta S)$ |
 # | 8 | $w_{j+1}^* = v + (y_{j+1} - v\, x_{j+1})\, x_{j+1}^\top / \lVert x_{j+1} \rVert^2$ with $v = \frac{j}{j+1} w_j^*$ |
 #
-# So each pair first pulls the weights towards 0, by less and less, and only then fits
-# itself. The error forgets this pull as slowly as a power of $n$. At $\mu = 0$, with
-# $q = 1 - 1/d$,
+# So each pair first pulls the weights towards 0, by less and less, and only then fits itself.
+# The error forgets this pull as slowly as a power of $n$. At $\mu = 0$, with $q = 1 - 1/d$,
 #
 # $$\mathbb{E}\,(w x - w_n^* x)^2 = \frac{d(d-1)}{3 n^2}
 #   \Bigl( (2d-1)(1 - q^n) - 2 n\, q^n \Bigr),$$
@@ -42,31 +39,29 @@ claimbook.settings_table(sheet.ByPositionErrors(),
 # %% [markdown]
 # ## Figure
 #
-# The error of queries at the limit of many layers, against the number of pairs, for inputs
-# with mean $\mu$. Dashed lines are the exact expectation, solid ones five seeds of 200
-# prompts, with 95% intervals as bands.
+# The error of queries at the limit of many layers: five seeds of 200 prompts, with 95%
+# intervals as bands.
 
 # %%
 from icllib.theory import kaczmarz
 
-pairs, run = records[0]["pairs"].astype(int), records[0].run
-exact = {"eta / n": kaczmarz.expected_errors,
-         "eta / j": kaczmarz.expected_errors_by_position}
-metrics = {"eta / n": "by_n", "eta / j": "by_position"}
-sampled = {(name, mu): claimbook.samples(records, metric, input_mean=mu)
-           for name, metric in metrics.items() for mu in layers.INPUT_MEANS}
-tables = []
-for (name, mu), values in sampled.items():
-    tables.append(page.series(name, f"mu = {mu:g}", pairs, values))
-    expected = exact[name](run["dimension"], mu, run["pairs"])[pairs]
-    tables.append(page.series(name, f"exact, mu = {mu:g}", pairs, expected))
+run, sampled, tables = records[0].component, {}, []
+metrics = {"eta / n": ("by_n", kaczmarz.expected_errors),
+           "eta / j": ("by_position", kaczmarz.expected_errors_by_position)}
+for name, (metric, exact) in metrics.items():
+    for mu, own in page.values(metric, mu="input_mean").groupby("mu"):
+        sampled[name, mu] = own = own.unstack("pairs")
+        tables += [page.series(name, f"mu = {mu:g}", own.columns, own),
+                   page.series(name, f"exact, mu = {mu:g}", own.columns,
+                               exact(run.dimension, mu, run.pairs)[own.columns])]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import COLORS, draw, legend_below
 
-figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
+figure, panels = plt.subplots(1, 2, figsize=(9, 4.1), sharey=True)
+figure.suptitle("Dividing the step by the position makes every error larger")
 for axes, name in zip(panels, metrics):
     for mu, color in zip(layers.INPUT_MEANS, COLORS):
         draw(axes, table, name, f"mu = {mu:g}", color=color, lw=3,
@@ -79,16 +74,13 @@ panels[1].set(title=r"variant of Figure 4, $\eta / j$")
 legend = legend_below(panels[0], 5)
 
 # %% [markdown] tags=["caption"]
-# Mean squared error on queries of two versions of causal linear attention after
-# infinitely many layers, against the number of pairs $n$, for inputs with mean $\mu$.
-# Left, the paper's main version divides the step by $n$; right, the variant divides it by
-# the position $j$ of the pair. Dashed lines are exact, colored ones sampled. The variant
-# is worse at every mean.
+# Error of infinitely many causal layers by number of pairs, for inputs with mean $\mu$. The
+# step is divided by that number (left) or by the position (right). Dashed: exact.
 #
-# Alt text: Two panels of query error against the number of pairs up to 300, for mu 0 to
-# 3, sampled and exact. Left, eta over n: straight lines on a log scale, steepest at mu 0.
-# Right, eta over j: all curves are higher, and those for mu 0 and 1 flatten. Sampled and
-# exact curves agree.
+# Alt text: Two panels of query error against the number of pairs up to 300, for mu 0 to 3,
+# sampled and exact. Left, eta over n: straight lines on a log scale, steepest at mu 0. Right,
+# eta over j: all curves are higher, and those for mu 0 and 1 flatten. Sampled and exact curves
+# agree.
 
 # %% [markdown]
 # ## Numbers
@@ -99,17 +91,16 @@ from claimbook.pages.plotting import numbers
 numbers(table, xs=(4, 40, 100, 200, 300), x="pairs n")
 
 # %% [markdown]
-# Propositions 7 and 8 on random prompts, with limits taken after 2,000 layers. The table
-# says whether the largest deviation is below the bound of $10^{-10}$ that was fixed before.
-# Coefficients are unique only where $d \ge n$.
+# Propositions 7 and 8 on random prompts, with limits taken after 2,000 layers: is the largest
+# deviation below the bound of $10^{-10}$ that was fixed before? Coefficients are unique only
+# where $d \ge n$.
 
 # %% tags=["numbers"]
 import pandas as pd
 
 checks = ["attention", "7 stationary", "7 contraction", "8"]
-rows = [{"d": r.run["dimension"], "n": r.run["pairs"], **r.metrics}
-        for r in records if "8" in r.metrics]
-deviations = pd.DataFrame(rows).groupby(["d", "n"])[checks].max()
+deviations = pd.DataFrame({name: page.values(name, d="dimension", n="pairs")
+                           for name in checks}).groupby(["d", "n"]).max()
 (deviations < 1e-10).where(deviations.notna(), "")
 
 
@@ -117,24 +108,16 @@ deviations = pd.DataFrame(rows).groupby(["d", "n"])[checks].max()
 # ## The claims, one by one
 
 # %%
-def ratio(mu, n):
-    """eta/j over eta/n on the same prompts, one for each seed."""
-    at = list(pairs).index(n)
-    return sampled["eta / j", mu][:, at] / sampled["eta / n", mu][:, at]
-
-
-swapped = {mu: sheet.ByPositionErrors(mu, other_labels=True).measure()  # a control
-           for mu in layers.INPUT_MEANS}
-
-def swapped_ratio(mu, n):
-    """The same with the labels of another prompt, which tell nothing of the query."""
-    at = list(pairs).index(n)
-    return [float(swapped[mu]["by_position"][at] / swapped[mu]["by_n"][at])]
-
-
+ratio = {mu: sampled["eta / j", mu] / sampled["eta / n", mu] for mu in layers.INPUT_MEANS}
+swapped = {}  # the same with the labels of another prompt, which tell nothing of the query
+for mu in layers.INPUT_MEANS:
+    own = sheet.ByPositionErrors(mu, other_labels=True).measure()
+    over = own["by_position"] / own["by_n"]
+    swapped[mu] = {n: [float(times)] for n, times in zip(own["pairs"], over)}
 for number, cases in ((15, {f"n = {n}": (0, n) for n in (40, 100, 300)}),
                       (18, {f"mu = {mu}": (mu, 300) for mu in (1, 2, 3)})):
-    page.decide(f"causal_lm.{number}", {part: ratio(*case) for part, case in cases.items()}, control={part: swapped_ratio(*case) for part, case in cases.items()})
+    of = lambda ratios: {part: ratios[mu][n] for part, (mu, n) in cases.items()}
+    page.decide(f"causal_lm.{number}", of(ratio), control=of(swapped))
 worst = {name: [deviations[name].max()] for name in checks}
 wrong = sheet.ByPositionPropositions(64, 40, off=0.01).measure()  # one percent off
 for number, parts in {17: {"stationary point": "7 stationary",
@@ -150,11 +133,11 @@ page.verdicts()
 #
 # - The comparison is at the limit of many layers. The variant converges for
 #   $\eta < 2 \min_j j / \lVert x_j \rVert^2$ only; at the paper's $\eta = 1.6$ its first
-#   positions diverge, since there $\lVert x_1 \rVert^2$ is near $d/3$.
-# - The column *attention* says that the recursion is what layers of linear attention do
-#   when row $j$ of the causal mask has the weight $n / j$ in place of 1.
-# - The paper says that the variant is worse. The closed form at $\mu = 0$ says how: the
-#   error falls like $n^{-2}$, and not geometrically.
+#   positions diverge.
+# - The column *attention* is about layers of linear attention in which row $j$ of the causal
+#   mask has the weight $n / j$ in place of 1. They do what the recursion says.
+# - The paper says that the variant is worse. The closed form at $\mu = 0$ says how: the error
+#   falls like $n^{-2}$, and not geometrically.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/causal_lm/fig04_causal_by_position/figure.csv>`.

@@ -1,16 +1,15 @@
 # %% [markdown]
-# # Figure 5: the attention masks
+# # Figure 5: which token may look at which?
 #
-# **The question:** which {term}`token` of a prompt may look at which?
-#
-# **In short:** the figure draws four masks; no claim depends on it. Under three of them a
-# {term}`query` is answered as if it were alone, up to rounding. Under the *full* mask,
-# where queries see each other, its answer changes by up to 0.21.
+# In three of the four masks a {term}`query` sees all pairs and nothing else, and is answered as
+# if it were alone. Under the *full* mask queries see each other, and an answer changes by up to
+# 0.21. The figure claims nothing.
 #
 # The pairs come first and then the queries {cite:p}`ding2024causallm`. Row $t$ attends to
-# column $s$ where the cell is filled. In every mask but the first a query attends to all
-# pairs and to nothing else, so that many queries can share one prompt. The matrices are
-# those that the book's models use, at a smaller size.
+# column $s$ where the cell is filled. The masks differ in which pairs see each other. As
+# queries do not, many of them can share one prompt.
+#
+# The matrices are those that the book's models use, at a smaller size.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -20,7 +19,6 @@ import claimbook
 from papers.causal_lm import fig05_masks as sheet
 
 page = claimbook.Page("causal_lm/fig05_masks", profile)
-records = page.records
 claimbook.settings_table(sheet.MaskCheck("prefix"), assumed=(
     "mask", "pairs", "queries", "block", "layers", "step_size", "seed"))
 
@@ -28,75 +26,63 @@ claimbook.settings_table(sheet.MaskCheck("prefix"), assumed=(
 # ## Figure
 
 # %%
-import numpy as np
-
-columns = np.arange(1, 19)
+cells = page.values("mask", mask="mask").droplevel("seed")
 table = page.save_figure(*(
-    page.series(r.run["mask"], f"row {row}", columns, cells)
-    for r in records for row, cells in enumerate(r["mask"], start=1)))
+    page.series(mask, f"row {row}", own.index.get_level_values("column"), own)
+    for (mask, row), own in cells.groupby(["mask", "row"])))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET
 
-figure, panels = plt.subplots(1, 4, figsize=(9, 2.9), sharey=True)
+figure, panels = plt.subplots(1, 4, figsize=(9, 3), sharey=True)
+figure.suptitle("All masks but the full one hide the queries from each other")
 panels[0].set(ylabel="attends\n(violet: pair, gold: query)")
-for axes, r in zip(panels, records):
-    mask = r["mask"]
-    colors = np.where(np.arange(len(mask)) < r.run["pairs"], VIOLET, GOLD)
-    for row, cells in enumerate(mask, start=1):
-        for column in columns[cells == 1]:
+for axes, mask in zip(panels, sheet.MASKS):
+    for (row, column), seen in cells[mask].items():
+        if seen:
             axes.add_patch(plt.Rectangle((column - 0.4, row - 0.4), 0.8, 0.8, lw=0,
-                                         color=colors[row - 1]))
-    axes.set(title=r.run["mask"], xlim=(0.3, 18.7), ylim=(18.7, 0.3), aspect="equal",
+                                         color=VIOLET if row <= 12 else GOLD))
+    axes.set(title=mask, xlim=(0.3, 18.7), ylim=(18.7, 0.3), aspect="equal",
              xticks=(1, 12, 18), yticks=(1, 12, 18), xlabel="attended to")
     axes.grid(False)
     axes.axvline(12.5, color="black", lw=0.8)
     axes.axhline(12.5, color="black", lw=0.8)
 
 # %% [markdown] tags=["caption"]
-# Who may look at whom: four attention masks over 12 labeled pairs (violet rows) and then
-# 6 queries (gold rows). A filled cell means that the token of this row attends to the
-# token of this column. In all masks but the full one a query attends to all pairs and to
-# nothing else.
+# Four attention masks over 12 labeled pairs (violet rows), then 6 queries (gold rows). A filled
+# cell: the token of this row sees that of this column.
 #
-# Alt text: Four square masks over 12 pairs and 6 queries. Full: everything filled.
-# Prefix: all pairs see all pairs, queries see all pairs. Block-causal: pairs see blocks
-# of four up to their own. Causal: a triangle over the pairs. In the last three the query
-# columns are empty.
+# Alt text: Four square masks over 12 pairs and 6 queries. Full: everything filled. Prefix: all
+# pairs see all pairs, queries see all pairs. Block-causal: pairs see blocks of four up to their
+# own. Causal: a triangle over the pairs. In the last three the query columns are empty.
 
 # %% [markdown]
-# Lines divide the 12 pairs from the 6 queries.
-#
 # ## Numbers
 #
-# How many columns a row sees, and whether a query's answer is the same as if it were the
-# only query of its prompt: the largest difference over ten layers of
-# {term}`linear attention`.
+# How many columns a row sees, and whether a query's answer is the same as if it were alone. The
+# largest difference is that over ten layers of {term}`linear attention`.
 
 # %% tags=["numbers"]
 import pandas as pd
 
-pd.DataFrame({r.run["mask"]: {
-    "first pair sees": int(r["mask"][0].sum()),
-    "last pair sees": int(r["mask"][11].sum()),
-    "a query sees": int(r["mask"][17].sum()),
-    "unaware of other queries": bool(r["difference"] < 1e-12),
-    "largest difference": (f"{r['difference']:.2g}" if r["difference"] > 1e-12
-                           else "rounding"),
-} for r in records})
+sees = cells.groupby(["mask", "row"]).sum().astype(int)
+pd.DataFrame({mask: {
+    "first pair sees": sees[mask, 1], "last pair sees": sees[mask, 12],
+    "a query sees": sees[mask, 18],
+    "unaware of other queries": difference < 1e-12,
+    "largest difference": f"{difference:.2g}" if difference > 1e-12 else "rounding",
+} for (seed, mask), difference in page.values("difference", mask="mask").items()})
 
 # %% [markdown]
 # ## What differs and why
 #
-# - The figure belongs to the setting and claims nothing, so there is no verdict here.
 # - Section 5.1 has 40 pairs and 200 queries; with 12 and 6 each cell can be seen.
-# - *Full* is the encoder of Section 2.1, in which queries are seen as if they were pairs
-#   with the label 0, so that their answers depend on each other. The paper's formula for
-#   prefixLM there, a sum to $\max(j, n')$, has the same fault for queries: [What
-#   fails](what_fails.ipynb) measures it.
-# - *Block-causal* is the mask of an experiment in the appendix, for which the paper gives
-#   no block size.
+# - *Full* is the encoder of Section 2.1, in which queries are seen as if they were pairs with
+#   the label 0. The paper's formula for prefixLM there, a sum to $\max(j, n')$, has the same
+#   fault for queries: [What fails](what_fails.ipynb) measures it.
+# - *Block-causal* is the mask of an experiment in the appendix, for which the paper gives no
+#   block size.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/causal_lm/fig05_masks/figure.csv>`.

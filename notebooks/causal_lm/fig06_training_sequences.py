@@ -1,18 +1,14 @@
 # %% [markdown]
-# # Figure 6: how many training sequences the masks need
+# # Figure 6: which mask needs fewer training sequences?
 #
-# **The question:** training goes through stored sequences again and again. With few of them
-# a model can learn them by heart. How many must there be?
+# In regression the {term}`prefix mask`: 30 batches give it a lower error than 1,000 give the
+# {term}`causal mask`. As in the paper, errors fall with the number of sequences, for both masks
+# on all three tasks. Our models are smaller.
 #
-# **In short:** as in the paper, the test error falls with the number of training sequences,
-# on all three tasks under both masks. Our models are small ({term}`profile` `cpu`, 27
-# minutes of processor time). In regression the {term}`prefix mask` needs fewer sequences:
-# with 30 batches its mean error is below that of the {term}`causal mask` with 1,000
-# (linear: 0.019 against 0.031; nonlinear: 0.0048 against 0.0073).
-#
-# {cite:t}`ding2024causallm` train the shared-layer transformers of [Table
-# 1](table01_prefix_causal.ipynb) on 1 to 1,000 batches of sequences and test on held-out
-# ones.
+# Training goes through stored sequences again and again. With few of them a model can learn
+# them by heart, and fails on new ones. {cite:t}`ding2024causallm` train the shared-layer
+# transformers of [Table 1](table01_prefix_causal.ipynb) on 1 to 1,000 batches of sequences, and
+# test on held-out ones.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -27,8 +23,8 @@ records = page.records
 page.settings(trained.assumed(trained.SHORT_SIZES[page.profile]))
 
 # %% [markdown]
-# `pretraining_tasks` is the number of stored sequences: here one batch, which has 64 sequences in the
-# paper and 16 at `cpu`.
+# `pretraining_tasks` is the number of stored sequences: here one batch, which has 64 sequences
+# in the paper and 16 in our smaller models.
 #
 # ## Figure
 
@@ -46,30 +42,29 @@ table = page.save_figure(*(
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw, legend_below
+from claimbook.pages.plotting import dots, draw, legend_below
 from papers.colors import marked
 
-figure, panels = plt.subplots(1, 3, figsize=(9, 3.2))
-for axes, task in zip(panels, trained.TASKS):
-    draw(axes, table, task, "prefix", **marked("prefix"))
-    draw(axes, table, task, "causal", **marked("causal"))
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.5))
+figure.suptitle("More sequences help both masks; in regression prefix needs far fewer")
+for axes, (task, mask) in zip(np.repeat(panels, 2), curves):
+    draw(axes, table, task, mask, **marked(mask))
+    dots(axes, counts, curves[task, mask], **marked(mask) | {"marker": "."})
     axes.set(title=task, xlabel="training batches", xscale="log", yscale="log")
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")
 legend = legend_below(panels[0], 2)
 
 # %% [markdown] tags=["caption"]
-# Error on held-out prompts against the number of batches of training sequences, which are
-# stored and used again and again, on three tasks. If more sequences help, the curves fall
-# to the right; the lower one of the two masks needs fewer of them. Bands are 95%
-# intervals over seeds.
+# Error on held-out prompts against the number of stored training batches. Small dots are seeds,
+# bands 95% intervals.
 #
-# Alt text: Three panels, one per task: held-out query error against the number of batches
-# of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves
-# fall to the right.
+# Alt text: Three panels, one per task: held-out query error against the number of batches of
+# training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to
+# the right.
 
 # %% [markdown]
-# Bands are 95% intervals over seeds; one that reaches the bottom of its panel includes 0.
+# A band that reaches the bottom of its panel includes 0.
 #
 # ## Numbers
 
@@ -98,14 +93,13 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - Every point is trained for the same number of steps, so that fewer sequences are seen
-#   more often. The paper does not say whether it does the same; in its public code the
-#   number of steps does not depend on that of the sequences.
+# - Every point is trained for the same number of steps, so that fewer sequences are seen more
+#   often. The paper does not say whether it does the same; in its public code it does.
 # - The paper does not list the numbers of batches between 1 and 1,000; we chose them.
 # - The models have the extra loss, as in Table 1; the paper does not say for this figure.
-#   Those at 1,000 batches are the models of [Table 1](table01_prefix_causal.ipynb), at
-#   `cpu` with a third of its training steps at twice its rate, and with all queries where the next
-#   pair would stand; what differs from the paper there differs here.
+# - What differs for [Table 1](table01_prefix_causal.ipynb) differs here. Besides, these models
+#   have a third of its training steps at twice its rate, three seeds, and all queries where the
+#   next pair would stand. They took 27 minutes of processor time.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/causal_lm/fig06_training_sequences/figure.csv>`.

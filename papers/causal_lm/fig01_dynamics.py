@@ -21,6 +21,12 @@ class Dynamics(Component):
     shown_queries: int = 4  # ASSUMED: few curves are easier to read
     seed: int = 0
 
+    def axes(self, metric: str) -> dict:
+        """The axes of a metric: pair or query and, of a curve, the layer."""
+        pairs = {"pair": range(self.every, self.pairs + 1, self.every)}
+        return ((pairs if metric.endswith("_pairs") else {"query": None})
+                | ({} if metric == "query_labels" else {"layer": range(self.layers + 1)}))
+
     def measure(self) -> dict:
         """Curves (shown, layers + 1); the last distance to the limit over the first."""
         task = LinearRegression(self.dimension, inputs="uniform")

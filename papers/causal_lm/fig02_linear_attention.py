@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
 from claimbook.pages import plotting
 from claimbook.records import ADDED, Component
@@ -27,6 +28,10 @@ class LayerErrors(Component):
     step_size: float = 1.6  # Appendix E.1: the fastest of those tried that does not diverge
     seed: int = 0
     other_labels: bool = field(default=False, metadata=ADDED)  # another prompt's: control
+
+    def axes(self, metric: str) -> dict:
+        """The axes of a metric: the layer, 0 for what enters."""
+        return {"layer": range(self.layers + 1)}
 
     def measure(self) -> dict:
         """Mean squared errors for prefix and causal, pairs and queries: (layers + 1,) each."""
@@ -57,6 +62,10 @@ class StationaryErrors(Component):
     sequences: int = 1000  # ASSUMED: for small standard errors; the public code has 64
     seed: int = 0
 
+    def axes(self, metric: str) -> dict:
+        """The axes of a metric: the number of pairs."""
+        return {"pairs": None}
+
     def measure(self) -> dict:
         """Mean over sequences for n = 1 ... pairs, and its standard error: (pairs,) each."""
         task = LinearRegression(self.dimension, inputs="uniform", input_mean=self.input_mean)
@@ -79,36 +88,36 @@ def runs(profile: str) -> list:
 
 
 def slope_over_layers(errors, first: int, last: int) -> np.ndarray:
-    """Slope of the logarithm of (seeds, layers + 1) errors from one layer to another: (seeds,)."""
-    layers = np.arange(first, last + 1)
-    return np.polyfit(layers, np.log(errors[:, layers]).T, 1)[0]
+    """Slope of the logarithm of errors, a column for each layer, from one layer to another: (seeds,)."""
+    window = errors.loc[:, first:last]
+    return np.polyfit(window.columns, np.log(window).T, 1)[0]
 
 
 def figure_2_evidence(errors: dict, stationary: dict) -> dict:
     """For Figure 2's claims: {number of the claim: (evidence, control)}, each {part: samples}.
 
-    errors: {"prefix_pairs" and so on: (seeds, layers + 1)}; stationary: {mu: (seeds, pairs)}. The
-    controls are the labels of another prompt, the other mask, whose error does not depend on mu,
+    errors: {"prefix_pairs" and so on: a row for each seed, a column for each layer}; stationary: {mu:
+    a row for each seed, a column for each number of pairs}. The controls are the labels of another prompt, the other mask, whose error does not depend on mu,
     other inputs, noisy labels, and a power law in place of a rate.
     """
     rate = lambda kind: slope_over_layers(errors[kind], 30, 50)
     to_pairs = {mask: rate(f"{mask}_queries") / rate(f"{mask}_pairs") for mask in MASKS}
-    last = {kind: values[:, 50] for kind, values in errors.items()}
-    ends = {mu: values[:, 299] for mu, values in stationary.items()}
-    first = {mu: 1 + (stationary[mu] < 1e-2).argmax(1) for mu in (0, 1)}
+    last = {kind: values[50] for kind, values in errors.items()}
+    ends = {mu: values[300] for mu, values in stationary.items()}
+    first = {mu: (stationary[mu] < 1e-2).idxmax(axis=1) for mu in (0, 1)}
     noisy = KaczmarzErrors(0.0, pairs=300, every=20).measure()["noisy_error"]
     swapped = LayerErrors(other_labels=True).measure()
     full = {mu: least_squares_error(mu) for mu in INPUT_MEANS}
-    power_law = late_to_early(1 / np.maximum(np.arange(errors["prefix_pairs"].shape[1]), 1)[None])
+    power_law = late_to_early(pd.DataFrame([1 / np.maximum(range(51), 1)]))
     return {
         6: ({"layer 50": last["prefix_queries"] / last["causal_queries"]},
             {"layer 50": [float(swapped["prefix_queries"][50] / swapped["causal_queries"][50])]}),
         7: ({"mu = 0": first[0]}, {"mu = 0": first[1]}),
         8: ({f"mu = {mu}": ends[mu] / ends[mu - 1] for mu in (1, 2, 3)},
             {f"mu = {mu}": full[mu] / full[mu - 1] for mu in (1, 2, 3)}),
-        59: ({"n = 20": stationary[0][:, 19] / (StationaryErrors().dimension / 3)},
+        59: ({"n = 20": stationary[0][20] / (StationaryErrors().dimension / 3)},
             {"n = 20": [least_squares_error(0.0, noise_std=0.0, pairs=20).max() / (16 / 3)]}),
-        41: ({"mu = 0": ends[0] / stationary[0][:, 39]},
+        41: ({"mu = 0": ends[0] / stationary[0][40]},
              {"mu = 0": [float(noisy[14] / noisy[1])]}),  # at 300 and 40 pairs
         42: ({"n = 40": errors["causal_queries"].min(axis=1)},
              {"n = 40": errors["prefix_queries"].min(axis=1)}),

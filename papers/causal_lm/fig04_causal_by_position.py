@@ -23,6 +23,10 @@ class ByPositionErrors(Component):
     seed: int = 0
     other_labels: bool = field(default=False, metadata=ADDED)  # another prompt's: a control
 
+    def axes(self, metric: str) -> dict:
+        """The axes of a metric: the number of pairs."""
+        return {"pairs": range(self.every, self.pairs + 1, self.every)}
+
     def measure(self) -> dict:
         """Mean errors at n = every, 2 every, ..., pairs, over the same sequences for both steps."""
         task = LinearRegression(self.dimension, inputs="uniform", input_mean=self.input_mean)

@@ -30,6 +30,10 @@ class MaskCheck(Component):
     step_size: float = 0.4  # ASSUMED: from the grid of Appendix E.1; 12 pairs need a smaller one
     seed: int = 0
 
+    def axes(self, metric: str) -> dict:
+        """The axes of the mask: who looks, and at whom."""
+        return {"row": None, "column": None}
+
     def measure(self) -> dict:
         """The mask as 0 and 1, and the largest change of an output if its query is alone."""
         task = LinearRegression(self.dimension, inputs="uniform")

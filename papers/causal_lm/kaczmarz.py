@@ -11,27 +11,25 @@ def runs(profile: str) -> list[KaczmarzErrors]:
     return [KaczmarzErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in seeds(profile)]
 
 
-def with_twice_the_pairs(sampled: dict, pairs) -> pd.DataFrame:
+def with_twice_the_pairs(sampled: dict) -> pd.DataFrame:
     """The error with 2n pairs over that with n, for four n, as geometric means over seeds.
 
-    sampled: {(panel, mu): (seeds, len(pairs))}; pairs: the number of pairs in each column.
+    sampled: {(panel, mu): a row for each seed, a column for each number of pairs}.
     """
-    at = {count: place for place, count in enumerate(pairs)}
-    ratio = lambda curves, n: np.exp(np.log(curves[:, at[2 * n]] / curves[:, at[n]]).mean())
+    ratio = lambda curves, n: np.exp(np.log(curves[2 * n] / curves[n]).mean())
     return pd.DataFrame({f"{panel}, mu = {mu:g}": {
         f"{n} to {2 * n}": f"{ratio(curves, n):.2g}" for n in (60, 120, 250, 500)}
         for (panel, mu), curves in sampled.items()}).T
 
 
-def kaczmarz_evidence(sampled: dict, pairs) -> dict:
+def kaczmarz_evidence(sampled: dict) -> dict:
     """The error with 1,000 pairs over that with 500, for claims 38 and 40.
 
-    Returns {number of the claim: (evidence, control)}, each {part: samples}. sampled, pairs: see
+    Returns {number of the claim: (evidence, control)}, each {part: samples}. sampled: see
     `with_twice_the_pairs`. Labels without noise are the control of those with noise, and the other
     way round.
     """
-    half = list(pairs).index(500)
-    ratios = {key: curves[:, -1] / curves[:, half] for key, curves in sampled.items()}
+    ratios = {key: curves[1000] / curves[500] for key, curves in sampled.items()}
     of = lambda panel, means: {f"mu = {mu}": ratios[panel, mu] for mu in means}
     return {38: (of("no noise", (1, 2, 3)), of("noise", (1, 2, 3))),
             40: (of("noise", (0, 1)), of("no noise", (0, 1)))}

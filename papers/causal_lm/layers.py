@@ -67,6 +67,10 @@ class KaczmarzErrors(Component):
     every: int = 10  # ASSUMED: one n in `every` is kept
     seed: int = 0
 
+    def axes(self, metric: str) -> dict:
+        """The axes of a metric: the number of pairs."""
+        return {"pairs": range(self.every, self.pairs + 1, self.every)}
+
     def measure(self) -> dict:
         """Mean over sequences at n = every, 2 every, ..., pairs, against noise-free labels."""
         task = LinearRegression(self.dimension, self.noise_std, inputs="uniform",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -17,6 +18,7 @@ from icllib.models import Gaussian, Transformer
 from icllib.streams import Stream
 from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression
 from icllib.training import Recipe, Run
+from papers.colors import color_of, marked
 
 TASKS = ("linear", "nonlinear", "classes")
 MASKS = ("prefix", "causal")
@@ -268,7 +270,7 @@ TABLE_3 = {
     ("causal", False, False): (1.6e-2, 2.9e-3, 32.1),
 }
 WITHIN = dict(zip(TASKS, (POSITIVE, POSITIVE, (0, 100))))  # what an error can be
-DIAMOND = {"marker": "D", "mfc": "none", "color": BLACK}  # how printed numbers are drawn
+DIAMOND = {"marker": "D", "mfc": "none", "color": BLACK, "zorder": 3}  # how printed numbers are drawn
 ROWS = [(mask, shared) for shared in (True, False) for mask in MASKS]
 
 
@@ -317,15 +319,24 @@ def task_rows(name: str, values: dict, profile: str) -> list[pd.DataFrame]:
             for cell, samples in values.items()]
 
 
-def draw_tasks(table: pd.DataFrame, styles: dict, height: float):
+def draw_tasks(table: pd.DataFrame, styles: dict, errors: dict[Cell, np.ndarray], title: str, height: float):
     """A panel for each task, with a point for every series in each row; returns the legend.
 
-    styles: {name of a series: how it is drawn}; height: of the figure, in inches.
+    styles: {name of a series: how it is drawn}, that of the printed errors first; errors: those of
+    the seeds, each a small dot; height: of the figure, in inches.
     """
-    _, panels = plt.subplots(1, len(TASKS), figsize=(9, height), sharey=True)
+    figure, panels = plt.subplots(1, len(TASKS), figsize=(9, height), sharey=True)
+    figure.suptitle(title)
     for axes, task in zip(panels, TASKS):
-        for name, style in styles.items():
-            draw_rows(axes, table, task, name, **style)
+        printed, *ours = styles
+        draw_rows(axes, table, task, printed, **styles[printed])
+        for name, mask in product(ours, MASKS):
+            rows = table[table.x.str.startswith(mask)]
+            draw_rows(axes, rows, task, name, **marked(mask) | {"label": name * (mask == "prefix") or "_"}
+                      | styles[name])
+        for place, cell in enumerate(cell for cell in errors if cell.task == task):
+            axes.plot(errors[cell], np.full(len(errors[cell]), place + 0.25), ".", ms=4, alpha=0.6,
+                      color=color_of(cell.mask))
         axes.set(title=task, xlabel="mean squared error", xscale="log", ymargin=0.12)
     panels[0].invert_yaxis()
     panels[-1].set(xlabel="classification error (%)", xscale="linear")

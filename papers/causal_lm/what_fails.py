@@ -16,6 +16,7 @@ from icllib.theory import gradient_descent as theory, largest
 from papers.causal_lm.layers import blank_queries, draw, seeds
 
 STEP_SIZES = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)  # Appendix E.1
+STEPS = np.union1d(np.geomspace(0.12, 20, 120), STEP_SIZES)  # ASSUMED: enough for a curve
 
 
 # ---- queries that see themselves ------------------------------------------------------------
@@ -32,6 +33,10 @@ class SelfAttention(Component):
     layers: int = 50  # Appendix E.1
     step_size: float = 1.6  # Appendix E.1
     seed: int = 0
+
+    def axes(self, metric: str) -> dict:
+        """The axes of a metric: the layer, 0 for what enters."""
+        return {"layer": range(self.layers + 1)}
 
     def measure(self) -> dict:
         """Mean squared query error after each layer, for each mask: (layers + 1,) each."""
@@ -73,6 +78,10 @@ class StartingWeights(Component):
     step_size: float = 1.6  # Appendix E.1
     seed: int = 0
     off: float = field(default=0.0, metadata=ADDED)  # relative, in the w0 of the formula: a control
+
+    def axes(self, metric: str) -> dict:
+        """The axes of an error: the layer, 0 for what enters."""
+        return {"layer": range(self.layers + 1)}
 
     def measure(self) -> dict:
         """Deviations from gradient descent started at w0, and query errors after each layer."""
@@ -127,6 +136,11 @@ class StepBounds(Component):
     layers: int = 400  # ASSUMED: enough to see whether weights diverge there
     seed: int = 0
 
+    def axes(self, metric: str) -> dict:
+        """The axis of a metric: the step size, which of three bounds, or the step over its bound."""
+        return {"bound": {"which": ("smallest", "mean", "largest")}, "grows": {"step": (0.98, 1.02)}}.get(
+            metric.split("_")[1], {"step": STEPS})
+
     def measure(self) -> dict:
         """For each mask the share of prompts beyond their bound at each step size, the least, mean
         and largest bound, and the shares that diverge just below and above it.
@@ -137,10 +151,9 @@ class StepBounds(Component):
         prompt = draw(task, self.seed, self.prompts, self.pairs)
         bounds = {"prefix": theory.largest_prefix_step(prompt.xs),
                   "causal": theory.largest_causal_step(prompt.xs)}
-        steps = np.union1d(np.geomspace(0.12, 20, 120), STEP_SIZES)
-        metrics = {"step_size": steps}
+        metrics = {"step_size": STEPS}
         for name, bound in bounds.items():
-            beyond = bound[:, None] <= torch.from_numpy(steps)
+            beyond = bound[:, None] <= torch.from_numpy(STEPS)
             metrics[f"{name}_beyond"] = beyond.double().mean(0)
             metrics[f"{name}_bound"] = [float(value) for value in (
                 bound.min(), bound.mean(), bound.max())]

@@ -106,7 +106,7 @@ def test_pages_share_their_runs(profile):
     first = names(trained.table_1(profile))
     assert names(tables04_06_fewer_pairs.runs(profile)) == first
     seeds = SIZES[profile].seeds
-    probed = fig03_layer_probes.runs(profile)
+    probed = fig03_layer_probes.probed(profile)
     assert names([run for run in probed if run.seed < seeds]) < first
     assert len(probed) == 6 * (seeds + SIZES[profile].more_seeds)
     more = table03_extra_loss.rows_without_loss(profile)
