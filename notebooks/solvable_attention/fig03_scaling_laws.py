@@ -1,18 +1,12 @@
 # %% [markdown]
-# # Figure 3 and Table 1: scaling laws where all tasks are alike
+# # Figure 3 and Table 1: does the loss fall as a power where tasks are alike?
 #
-# **The question:** does the loss of {term}`linear attention` fall as a power of the size
-# of the model, of training time, of data and of compute, and with which exponents?
+# Yes, in the limit of many tasks and long training: all eight exponents are Table 1's, within 0.02. In
+# the paper's 5,000 steps on 500 tasks the law in time is there, and in compute at the best sizes. Those
+# in size and data mostly bend away.
 #
-# **In short:** it does, with the exponents of the paper's Table 1, in the limit of many
-# tasks and long training: all eight are within 0.02. In the paper's own setting, 500
-# tasks and 5,000 steps, the law in time is already there, and so is that in compute, if one
-# takes the best size for each budget ($-0.48$ and $-0.29$ at $\alpha = 1.8$; Table 1: $-0.44$ and $-0.29$).
-# Those in size and data mostly bend away, since 5,000 steps are not an infinite time. All of
-# it takes a minute.
-#
-# Task $s$ comes with frequency $P(s) \propto s^{-\alpha}$. If one thing is short, the
-# loss falls as a power of it {cite:p}`lyu2025solvable`:
+# Task $s$ comes with frequency $P(s) \propto s^{-\alpha}$. If one thing is short, the loss of
+# {term}`linear attention` falls as a power of it {cite:p}`lyu2025solvable`:
 #
 # | short of | exponent | condition |
 # |---|---|---|
@@ -21,13 +15,8 @@
 # | data $N$ | $-(\alpha - 1)/\alpha$ | $t \to \infty$, $D = N_s$ |
 # | compute $C = D t$ | $-(\alpha - 1)/(\alpha + 1)$ | $N \to \infty$, the best $D$ for each $C$ |
 #
-# The paper's table has no entry for $N$; it is taken from the derivation. A model of size
-# $D$ cannot learn the tasks $s \ge D$ (Eqs. 63 and 64), so it learns the $D - 1$ most
-# frequent ones.
-#
-# The figure is {term}`gradient descent` at the paper's size, $N_s = 500$ tasks, and so is
-# claim 30. Claims 2 to 5 are decided where the laws are meant to hold, by closed forms at
-# $N_s = 200{,}000$.
+# The paper's table has no entry for $N$; it is taken from the derivation. A model of size $D$ cannot
+# learn the tasks $s \ge D$ (Eqs. 63 and 64), so it learns the $D - 1$ most frequent ones.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -107,12 +96,8 @@ for number in range(8):
 legend = legend_below(panels[1], 4)
 
 # %% [markdown] tags=["caption"]
-# Scaling laws: loss against model size, time, data and compute, on logarithmic axes,
-# where a power law is a straight line. Solid lines are gradient descent at the paper's
-# size, dashed ones the limit of many tasks and long training, dotted ones the exponents
-# of the paper's Table 1. In the limit the lines are parallel to Table 1; at the paper's
-# size those in size and data bend away. Pale lines in (a): tasks beyond the model keep
-# their first answer. Thin lines in (d): single sizes; thick: the best of them.
+# Loss against size, time, data and compute. Dashed: the limit, parallel to Table 1 (dotted). Solid:
+# gradient descent at the paper's size, which bends away in size and data.
 #
 # Alt text: Four log-log panels: loss against model size, time, number of data points and
 # compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines, parallel to
@@ -122,18 +107,21 @@ legend = legend_below(panels[1], 4)
 # its line.
 
 # %% [markdown]
-# The pale lines of (a) are the same training if tasks beyond the model keep their first
-# answer $f(0)$. The dots of (b) are the closed form for the same 500 tasks. For
-# $\alpha = 1.8$ (d) shows eight sizes from $N_s/100$ to $N_s/5$, stronger for larger ones,
-# and their lower envelope. The band of (c) is the 95% interval over three draws of the
-# training set.
+# Solid lines are {term}`gradient descent` at the paper's size, $N_s = 500$ tasks. The pale lines of (a)
+# are the same training if tasks beyond the model keep their first answer $f(0)$. The dots of (b) are
+# the closed form for the same tasks. For $\alpha = 1.8$ (d) shows eight sizes from $N_s/100$ to
+# $N_s/5$, stronger for larger ones, and their lower envelope. The band of (c) is the 95% interval over
+# three draws of the training set.
 #
 # ## Numbers
 #
-# Exponents fitted by a straight line in log-log, with the half width of the 95% interval
-# of the fit: for the limit over 10 to 1,000 tasks (with the paper's $D$, one more, $-0.809$
-# and $-1.110$), $t$ from 0.01 to 1 (steps 10 to 1,000), $N$ and $C$ from $10^3$ to $10^6$;
-# at $N_s = 500$ over all of each solid line, and $C$ from 1 to 100 of the envelope.
+# Exponents fitted by a straight line in log-log, with the half width of the 95% interval of the fit.
+# The windows:
+#
+# - limit: 10 to 1,000 tasks, $t$ from 0.01 to 1 (steps 10 to 1,000), $N$ and $C$ from $10^3$ to $10^6$;
+# - $N_s = 500$: all of each solid line, and $C$ from 1 to 100 of the envelope.
+#
+# With the paper's $D$, one more than the tasks, the limit's exponents in size are $-0.809$ and $-1.110$.
 
 # %% tags=["numbers"]
 sheet.law_table(limit, simulated)
@@ -141,10 +129,10 @@ sheet.law_table(limit, simulated)
 # %% [markdown]
 # ### On the way to the limit
 #
-# The laws in $D$ and $N$ of the closed form after $t$ time constants of the first task,
-# with $f_s(0) = \Lambda / 2$ and 200,000 tasks; in $N$ the mean over twelve draws of the
-# training sets. The last two times decide claims 2 and 4; $t = 0$, where nothing has been
-# learned, is their control. The paper's 5,000 steps are 330 to 400 time constants.
+# The laws in $D$ and $N$ of the closed form after $t$ time constants of the first task, with
+# $f_s(0) = \Lambda / 2$ and 200,000 tasks. In $N$ it is the mean over twelve draws of the training
+# sets. The last two times decide claims 2 and 4; $t = 0$, where nothing has been learned, is their
+# control. The paper's 5,000 steps are 330 to 400 time constants.
 
 # %% tags=["numbers"]
 laws.way_table(on_the_way)
@@ -152,11 +140,10 @@ laws.way_table(on_the_way)
 # %% [markdown]
 # ### What a task beyond the model answers, and what $D$ counts
 #
-# The law in $D$ of the simulations at $t = 5$ depends on whether a task beyond the model
-# answers 0 or keeps $f(0)$, as the paper's Eqs. 63 and 64 have it. After Table 1's own
-# exponent the columns are for $D$ from 2 to 251 as the paper counts it, for the sizes of
-# Figure 3d alone, and for $D$ as the number of tasks. Only $f(0)$ and the paper's count
-# together come within 0.05 of Table 1, at $\alpha = 1.8$.
+# At $t = 5$ the law in $D$ depends on whether a task beyond the model answers 0 or, as in the paper's
+# Eqs. 63 and 64, keeps $f(0)$. Three columns follow Table 1's exponent: $D$ from 2 to 251 as the paper
+# counts it, the sizes of Figure 3d alone, and $D$ as the number of tasks. Only $f(0)$ and the paper's
+# count together come within 0.05 of Table 1, at $\alpha = 1.8$.
 
 # %% tags=["numbers"]
 sheet.cutoff_table([r for r in simulated if r.run["seed"] == 0])
@@ -182,24 +169,23 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *5,000 steps are not an infinite time.* At a learning rate of $10^{-3}$ they are
-#   $t = 5$, at which the rare tasks have not been learned yet. The curve in $N$ flattens.
-#   If tasks beyond the model answer 0, the curve in $D$ even turns up, near $D = 38$
-#   ($\alpha = 1.8$) and $26$ ($\alpha = 2.1$): a task that the model has room for starts
-#   at $f(0) = 2.5$, farther from $\Lambda = 0.5$ than 0.
+# - *Where claims are decided.* Claims 2 to 5: where the laws are meant to hold, by closed forms at
+#   $N_s = 200{,}000$. Claim 30: by the simulations of the figure.
+# - *5,000 steps are not an infinite time.* At a learning rate of $10^{-3}$ they are $t = 5$, at which
+#   the rare tasks have not been learned. The curve in $N$ flattens.
+# - *The curve in $D$ turns up* near $D = 38$ ($\alpha = 1.8$) and $26$ ($\alpha = 2.1$), if tasks beyond
+#   the model answer 0. A task that the model has room for starts at $f(0) = 2.5$, farther from
+#   $\Lambda = 0.5$ than 0.
 # - *Two readings of size.* By its definition a task beyond the model answers 0, and costs
-#   $\Lambda^2/2$; in Eqs. 63 and 64 it keeps $f(0)$. In the limit the exponent is the
-#   same.
-# - *The paper's setting* (claim 30) is fitted over the whole of each curve: the law in
-#   time is within the distance of 0.05, that in $N$ is not, and that in $D$ is in one
-#   case of four. The law in time ends a little too steep, since no rarer tasks come
-#   behind the last one.
-# - *Claims 2 and 4* used to be decided at infinite time, where they could not fail; now
-#   the tasks have to be learned first. Claim 4 held with three draws of the training
-#   sets; it has twelve because claim 8, which three draws left mixed, needed more.
-# - *The envelope* of (d) is ours, and so is its window, which was chosen after the curves
-#   had been seen: below it the smallest of the eight sizes is the best, above it the
-#   larger ones are not yet trained.
+#   $\Lambda^2/2$; in Eqs. 63 and 64 it keeps $f(0)$. In the limit the exponent is the same.
+# - *The paper's setting* (claim 30) is fitted over the whole of each curve. The law in time is within
+#   the distance of 0.05, that in $N$ is not, and that in $D$ is in one case of four. The law in time
+#   ends a little too steep, since no rarer tasks come behind the last one.
+# - *Claims 2 and 4* used to be decided at infinite time, where they could not fail; now the tasks have
+#   to be learned first. Claim 4 held with three draws of the training sets. It has twelve because claim
+#   8, which three draws left mixed, needed more.
+# - *The envelope* of (d) is ours, and so is its window, chosen after the curves had been seen. Below it
+#   the smallest of the eight sizes is the best, above it the larger ones are not yet trained.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/solvable_attention/fig03_scaling_laws/figure.csv>`.

@@ -1,34 +1,21 @@
 # %% [markdown]
-# # Figure 4: scaling laws where context lengths or strengths differ between tasks
+# # Figure 4: how do the laws change where contexts or strengths vary?
 #
-# **The question:** how do the scaling laws of [Figure 3](fig03_scaling_laws.ipynb) change
-# if rare tasks have shorter contexts, or smaller strengths?
+# Shorter contexts for rare tasks slow the laws in time and compute, as the paper says. Smaller strengths
+# speed them up by more than it says ($t^{-0.78}$, not $t^{-0.55}$). At the paper's size the laws in size
+# and data level off. Balanced contexts, which it advises, are not always best.
 #
-# **In short:** shorter contexts for rare tasks ($\psi_s \propto s^{-\beta}$, where $s$ is the
-# rank of a task) slow the laws in time and compute, as the paper says. Smaller strengths (the
-# ratio of target to feature, $\Lambda_s \propto s^{-\gamma}$) make all laws steeper, in time and
-# compute by more than it says {cite:p}`lyu2025solvable`.
-#
-# - $\beta$ slows the laws in time and compute as the paper says, in closed forms and in
-#   simulations of its size. But for rare tasks $\psi_s$ falls below one pair. From there on
-#   the query's own feature, which counts like a pair, takes over, and the law in time moves
-#   back towards that of equal contexts.
-# - In closed forms $\gamma$ makes all four laws steeper, those in time and compute by
-#   more than the paper says: $-0.78$ in time at $\gamma = 0.5$, not $-0.55$.
-# - The paper advises balanced contexts. They are not the best where all
-#   tasks start from the same answer: there longer ones for rare tasks halve the loss at
-#   the same cost.
-#
-# With $p = \alpha + 2\gamma - 1$ the paper's Table 2 has, in size, time, data and
-# compute,
+# Here $s$ is the rank of a task by frequency. Its context has $\psi_s \propto s^{-\beta}$ pairs, and its
+# *strength*, the ratio of target to feature, is $\Lambda_s \propto s^{-\gamma}$
+# {cite:p}`lyu2025solvable`. With $p = \alpha + 2\gamma - 1$ the paper's Table 2 has, in size, time, data
+# and compute,
 #
 # $$D^{-p}, \quad t^{-p/q}, \quad N^{-p/\alpha}, \quad C^{-p/(q + 1)}, \qquad
 # q = \alpha + \beta + 3\gamma .$$
 #
-# Task $s$ is learned at a rate proportional to $s^{-\alpha} \psi_s (1 + \Lambda_s^2)
-# \Lambda_s$. The paper takes $\Lambda_s^2 \gg 1$ for all tasks. But $\Lambda_s$ falls
-# with $s$, so that for rare tasks $1 + \Lambda_s^2$ goes to 1 and $q = \alpha + \beta +
-# \gamma$: the *generic* form.
+# Task $s$ is learned at a rate proportional to $s^{-\alpha} \psi_s (1 + \Lambda_s^2) \Lambda_s$. The
+# paper takes $\Lambda_s^2 \gg 1$ for all tasks. But $\Lambda_s$ falls with $s$, so that for rare tasks
+# $1 + \Lambda_s^2$ goes to 1 and $q = \alpha + \beta + \gamma$: the *generic* form.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -51,9 +38,6 @@ claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 
 # %% [markdown]
-# The paper does not give $\beta$, $\gamma$, $\psi_1$ and $\Lambda_1$. At the strength
-# that we take {term}`gradient descent` is stable.
-#
 # ## Figure
 
 # %%
@@ -105,12 +89,8 @@ for axes, varied in ((panels[1], "beta"), (panels[5], "gamma")):
              lw=1, alpha=0.15 + 0.06 * number)
 
 # %% [markdown] tags=["caption"]
-# Loss against time, size, data and compute, on logarithmic axes, if rarer tasks have
-# shorter contexts ($\beta$) or smaller strengths ($\gamma$), at the paper's size. Dashed
-# lines have the exponents of the paper's Table 2, dotted ones those that we derive where
-# they differ. For $\gamma$ above 0 the loss falls faster in time and compute than the
-# dashed lines. Pale lines are single sizes in (b) and (f), and infinite training in (d)
-# and (e).
+# Loss at the paper's size. Dashed lines have the exponents of Table 2, dotted ones ours. With
+# $\gamma > 0$ the loss falls faster in time and compute than the dashed lines.
 #
 # Alt text: Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time
 # stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and
@@ -119,17 +99,18 @@ for axes, varied in ((panels[1], "beta"), (panels[5], "gamma")):
 # falling parts better than the dashed printed ones, which are too flat for gamma above 0.
 
 # %% [markdown]
-# Solid lines are gradient descent. Pale lines are single sizes in (b) and (f), and the
-# same tasks after infinite training in (d) and (e). Bands are 95% intervals over five
-# draws of the training set.
+# Solid lines are {term}`gradient descent`. Pale lines are single sizes in (b) and (f), and the same
+# tasks after infinite training in (d) and (e). Bands are 95% intervals over five draws of the training
+# set.
 #
 # ## Numbers
 #
-# Exponents, with the half width of the 95% interval of the fit. The windows were fixed
-# before: all of $D$ and $N$, and in $t$ (0.2 to 5) and $C$ (0.5 to 20) what comes after
-# the first task. The last column says which form is within 0.05. Here and in the figure
-# $D$ is the number of tasks that the model can learn. In claim 43, as in the paper, a
-# model of size $D$ learns $D - 1$, which moves its exponents in $D$ by up to 0.002.
+# Exponents, with the half width of the 95% interval of the fit. The windows were fixed before: all of
+# $D$ and $N$, and in $t$ (0.2 to 5) and $C$ (0.5 to 20) what comes after the first task. The last column
+# says which form is within 0.05.
+#
+# Here and in the figure $D$ is the number of tasks that the model can learn. In claim 43, as in the
+# paper, a model of size $D$ learns $D - 1$, which moves its exponents in $D$ by up to 0.002.
 
 # %% tags=["numbers"]
 laws.exponent_table(simulated)
@@ -158,10 +139,8 @@ sheet.plateau_table(simulated)
 limit_panels = draw_laws("limit", unit=r"$2 a_1 \Lambda_1$ ")
 
 # %% [markdown] tags=["caption"]
-# The same laws in the limit of many tasks and long training, where they are straight
-# lines over several decades. For $\gamma$ above 0 they run in time and compute along the
-# dotted lines, which we derive, and are steeper than the dashed ones of the paper's Table
-# 2.
+# The same laws in the limit of many tasks and long training: with $\gamma > 0$ they run in time and
+# compute along our dotted lines, steeper than Table 2.
 #
 # Alt text: The six panels in the limit. All losses are straight lines over several
 # decades. In time and compute at gamma 0.5 and 1 they lie on the dotted generic power
@@ -198,11 +177,11 @@ sheet.finite_time_table(late)
 # %% [markdown]
 # ## Is it better to balance the contexts?
 #
-# "It is better to balance the context sequence length", Section 4.2 concludes from the
-# slower law in time. Here all contexts $\psi_s \propto s^{-\beta}$ cost the same, 100
-# pairs on average over prompts. The rest is the setting of Figure 3, except the start:
-# *equal answers* is $f_s(0) = \Lambda / 2$, one $\Delta$ for all tasks as in Eq. 17; at that of
-# Appendix G (*printed*, Eq. 106) the answer is proportional to $\psi_s$.
+# "It is better to balance the context sequence length", Section 4.2 concludes from the slower law in
+# time. Here all contexts $\psi_s \propto s^{-\beta}$ cost the same, 100 pairs on average over prompts.
+# The rest is the setting of Figure 3, except the start. *Equal answers* is $f_s(0) = \Lambda / 2$, one
+# $\Delta$ for all tasks as in Eq. 17. At that of Appendix G (*printed*, Eq. 106) the answer is
+# proportional to $\psi_s$.
 
 # %% tags=["numbers"]
 sheet.balance_table(balance)
@@ -241,20 +220,22 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Few tasks are learned at the paper's size:* between 3 and 9. The laws in $t$ and $C$
-#   can be seen over about a decade and a half; in $D$ and $N$ the loss levels off at the
-#   tasks that there was no time for. So of claim 43 only the four parts with
-#   $\beta$ say yes. With $\gamma$ the exponents in time are nearer to the generic form; the printed
-#   one [holds for large strengths](table02_exponents.ipynb).
-# - *Short contexts.* The law in time has moved to $-0.40$ ($\beta = 0.5$), and is back at $-0.44$
-#   ($\beta = 1$), only at times far beyond the paper's $t = 5$ (claim 31).
-# - *Size and data.* At infinite time these laws do not contain $\beta$ at all, so that
-#   they could not fail there; claim 33 asks at a finite time.
-# - *Balance.* With $\beta = -0.5$ rare tasks, which are slow, get more context. From
-#   equal answers the loss after 5,000 steps is then 0.46 of that of balanced contexts
-#   (claim 44). From the start of Appendix G $\beta = 0.5$ is the best, because its rare tasks
-#   start nearest to their strength. Section 4 has $\beta > 0$, and there the two starts
-#   disagree about the paper's advice.
+# - *Settings.* The paper does not give $\beta$, $\gamma$, $\psi_1$ and $\Lambda_1$. At the strength that we
+#   take gradient descent is stable.
+# - *Few tasks are learned at the paper's size:* between 3 and 9. The laws in $t$ and $C$ can be seen over
+#   a decade and a half. In $D$ and $N$ the loss levels off at the tasks that there was no time for. So of
+#   claim 43 only the four parts with $\beta$ say yes.
+# - *Strengths.* With $\gamma$ the exponents in time are nearer to the generic form; the printed one
+#   [holds for large strengths](table02_exponents.ipynb).
+# - *Short contexts.* For rare tasks $\psi_s$ falls below one pair. From there on the query's own feature,
+#   which counts like a pair, takes over. The law in time has moved to $-0.40$ ($\beta = 0.5$), and is
+#   back at $-0.44$ ($\beta = 1$), only far beyond the paper's $t = 5$ (claim 31).
+# - *Size and data.* At infinite time these laws do not contain $\beta$ at all, so that they could not
+#   fail there; claim 33 asks at a finite time.
+# - *Balance.* With $\beta = -0.5$ rare tasks, which are slow, get more context. From equal answers the
+#   loss after 5,000 steps is then 0.46 of that of balanced contexts (claim 44). From the start of
+#   Appendix G $\beta = 0.5$ is the best, because its rare tasks start nearest to their strength.
+#   Section 4 has $\beta > 0$, and there the two starts disagree about the paper's advice.
 #
 # The numbers behind the figures:
 # {download}`figure.csv <../../results/solvable_attention/fig04_varied_laws/figure.csv>`.
