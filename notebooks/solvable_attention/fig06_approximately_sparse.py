@@ -101,7 +101,8 @@ page.verdicts()
 #   of this row, 0.094. The bound has stayed, a factor of 1.26, and the claim is marked post hoc.
 # - *Bound.* 0.1 decades is our choice; the paper's "highly exact" names none. With the factor of 1.1 that
 #   [Figure 2](fig02_loss_curves.ipynb) is asked for, the claim would fail.
-# - *Late times.* The loss follows within 8% up to $t \approx 0.4$. From there on what the noise adds falls more slowly than the loss.
+# - *Late times.* The loss follows within 8% up to $t \approx 0.4$. From there on what the noise adds
+#   falls more slowly than the loss.
 # - *Training.* $V$ and $W$ have 10,100 numbers each, and start at Eq. 106 in all entries. The error of $f$
 #   has moments of Gaussian noise up to the sixth ({func}`expected_losses
 #   <icllib.theory.noisy_features.expected_losses>`). With 900 prompts a task has at least 6, and
