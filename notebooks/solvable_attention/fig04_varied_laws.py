@@ -41,55 +41,77 @@ claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
 # ## Figure
 
 # %%
-anchors = {"size": 2, "time": 2, "data": 10, "compute": 5}
-limit_anchors = {"size": 1e2, "time": 1e5, "data": 3e4, "compute": 3e6}
+from icllib.theory.scaling_laws import theory_exponents
+
+slope = lambda record, law: record[f"{law}_exponent"][0]
+varied = {f"{law}, {name} = {r.run[name]:g}": (law, r) for law, name in sheet.PANELS
+          for r in limits if r.run[name]}
+setting = lambda r: [r.run[name] for name in ("alpha", "beta", "gamma")]
+of_paper = sheet.varied_exponents(simulated)
+exponents = {"printed": [theory_exponents(*setting(r), True)[law] for law, r in varied.values()],
+             "limit": [slope(r, law) for law, r in varied.values()],
+             "500 tasks, 5,000 steps": of_paper.values()}
 table = page.save_figure(
-    *sheet.law_curves(simulated, "paper", anchors, page.profile),
+    *(row for name, own in exponents.items()
+      for row in laws.exponent_series(name, dict(zip(varied, own)), page.profile)),
+    *sheet.law_curves(simulated, "paper", {"size": 2, "time": 2, "data": 10, "compute": 5},
+                      page.profile),
     *(curve for name in ("beta", "gamma")
       for half in select(records, laws.VariedBySimulation, **{name: 0.5})
       for curve in sheet.size_curves(half, f"paper: compute, {name}", page.profile)),
-    *sheet.law_curves(limits, "limit", limit_anchors, page.profile))
+    *(page.series(f"balance: {r.run['start']}", f"beta = {r.run['beta']:g}", r["step"], r["loss"])
+      for r in balance))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import BLACK, GOLD, VIOLET, draw
+from claimbook.pages.plotting import BLACK, GOLD, VIOLET, draw, legend_below
 from matplotlib.lines import Line2D
 
+figure, axes = plt.subplots(figsize=(9, 5))
+laws.draw_exponents(axes, table)
+legend = legend_below(axes, 3)
+title = figure.suptitle("Shorter contexts (β) slow as printed; falling strengths (γ) speed up by more")
 
-def draw_laws(figure, unit=""):
-    names = laws.axis_names(f"{unit}t")
-    drawing, panels = plt.subplots(3, 2, figsize=(9, 9.8))
-    for axes, letter, (law, varied) in zip(panels.flat, "abcdef", sheet.PANELS):
-        panel = f"{figure}: {law}, {varied}"
-        for value, color in zip(laws.VARIED, (BLACK, VIOLET, GOLD)):
-            for end, style in {", t to infinity": dict(lw=1, alpha=0.4), "": {},
-                               ", Table 2": dict(ls="--", lw=1),
-                               ", generic": dict(ls=":", lw=1.7)}.items():
-                name = f"{varied} = {value:g}{end}"
-                if name in set(table.series):  # not all laws differ from Table 2's
-                    draw(axes, table, panel, name, color=color, **style)
-        losses = table[(table.panel == panel) & ~table.series.str.contains(",")].y
-        axes.set(xscale="log", yscale="log", xlabel=names[law], ylabel="loss",
-                 title=rf"({letter}) varied $\{varied}$",
-                 ylim=(losses.min() / 2, losses.max() * 1.5))
-    key = [Line2D([], [], color=c) for c in (BLACK, VIOLET, GOLD)] + [
-        Line2D([], [], color=BLACK, ls=ls) for ls in ("--", ":")]
-    labels = [r"$\beta$ or $\gamma$ = 0", "0.5", "1", "Table 2", "generic"]
-    drawing.legend(key, labels, loc="outside lower center", ncols=5)
-    return panels.ravel()
+# %% [markdown] tags=["caption"]
+# Exponents: printed (hollow), in the limit (dots) and after the paper's 5,000 steps (squares), where
+# contexts ($\beta$) or strengths ($\gamma$) fall with the rank.
+#
+# Alt text: Twelve rows. For beta the dots and squares lie inside the hollow diamonds of the printed
+# exponents, in time and compute. For gamma the dots lie inside in size and data, and to the left, at
+# faster laws, in time and compute, with the squares near them; in size and data the squares lie far to
+# the right, near 0.
 
+# %% [markdown]
+# The simulated curves:
 
-panels = draw_laws("paper")
-for axes in panels[:2]:
+# %% tags=["figure"]
+figure, panels = plt.subplots(3, 2, figsize=(9, 9.8))
+names = laws.axis_names("t")
+for axes, letter, (law, name) in zip(panels.flat, "abcdef", sheet.PANELS):
+    panel = f"paper: {law}, {name}"
+    for value, color in zip(laws.VARIED, (BLACK, VIOLET, GOLD)):
+        for end, style in {", t to infinity": dict(lw=1, alpha=0.4), "": {},
+                           ", Table 2": dict(ls="--", lw=1),
+                           ", generic": dict(ls=":", lw=1.7)}.items():
+            if f"{name} = {value:g}{end}" in set(table.series):  # not all laws differ from Table 2's
+                draw(axes, table, panel, f"{name} = {value:g}{end}", color=color, **style)
+    losses = table[(table.panel == panel) & ~table.series.str.contains(",")].y
+    axes.set(xscale="log", yscale="log", xlabel=names[law], ylabel="loss",
+             title=rf"({letter}) varied $\{name}$", ylim=(losses.min() / 2, losses.max() * 1.5))
+key = [Line2D([], [], color=c) for c in (BLACK, VIOLET, GOLD)] + [
+    Line2D([], [], color=BLACK, ls=ls) for ls in ("--", ":")]
+legend = figure.legend(key, [r"$\beta$ or $\gamma$ = 0", "0.5", "1", "Table 2", "generic"],
+                       loc="outside lower center", ncols=5)
+for axes in panels[0]:
     axes.set(yticks=(0.05, 0.1, 0.2, 0.5), yticklabels=(0.05, 0.1, 0.2, 0.5))
     axes.yaxis.set_minor_formatter("")
-for axes, varied in ((panels[1], "beta"), (panels[5], "gamma")):
+for axes, name in ((panels[0, 1], "beta"), (panels[2, 1], "gamma")):
     for number in range(8):
-        draw(axes, table, f"paper: compute, {varied}", f"size {number}", color=VIOLET,
+        draw(axes, table, f"paper: compute, {name}", f"size {number}", color=VIOLET,
              lw=1, alpha=0.15 + 0.06 * number)
 
 # %% [markdown] tags=["caption"]
-# Loss at the paper's size. Dashed lines have the exponents of Table 2, dotted ones ours. With
+# Simulated losses at the paper's size. Dashed lines have the exponents of Table 2, dotted ones ours. With
 # $\gamma > 0$ the loss falls faster in time and compute than the dashed lines.
 #
 # Alt text: Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time
@@ -130,25 +152,10 @@ sheet.plateau_table(simulated)
 # %% [markdown]
 # ## Where the laws are meant to hold
 #
-# The same panels from closed forms at $N_s = 200{,}000$, with infinite time in $D$ and
-# $N$, from $f_s(0) = \Lambda_s / 2$: the paper's derivation takes $\Lambda_s / f_s(0)$
-# alike for all tasks. Times are in units of the first task's time constant $1 / (2 a_1
-# \Lambda_1)$.
-
-# %% tags=["figure"]
-limit_panels = draw_laws("limit", unit=r"$2 a_1 \Lambda_1$ ")
-
-# %% [markdown] tags=["caption"]
-# The same laws in the limit of many tasks and long training: with $\gamma > 0$ they run in time and
-# compute along our dotted lines, steeper than Table 2.
-#
-# Alt text: The six panels in the limit. All losses are straight lines over several
-# decades. In time and compute at gamma 0.5 and 1 they lie on the dotted generic power
-# laws and are much steeper than the dashed printed ones.
-
-# %% [markdown]
-# The windows were fixed before: $D$ 10 to 1,000, $N$ $10^3$ to $10^6$, $t$ $10^4$ to
-# $10^6$ and $C$ $10^5$ to $10^8$.
+# The same laws from closed forms at $N_s = 200{,}000$, with infinite time in $D$ and $N$. The start is
+# $f_s(0) = \Lambda_s / 2$: the paper's derivation takes $\Lambda_s / f_s(0)$ alike for all tasks. Times are
+# in units of the first task's time constant $1 / (2 a_1 \Lambda_1)$. The windows were fixed before: $D$ 10
+# to 1,000, $N$ $10^3$ to $10^6$, $t$ $10^4$ to $10^6$ and $C$ $10^5$ to $10^8$.
 
 # %% tags=["numbers"]
 laws.exponent_table(limits)
@@ -183,6 +190,24 @@ sheet.finite_time_table(late)
 # $\Delta$ for all tasks as in Eq. 17. At that of Appendix G (*printed*, Eq. 106) the answer is
 # proportional to $\psi_s$.
 
+# %% tags=["figure"]
+figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
+panels[0].set(ylabel="loss")
+for axes, start in zip(panels, ("equal answers", "printed")):
+    for value, color in ((-0.5, GOLD), (0, BLACK), (0.5, VIOLET)):
+        draw(axes, table, f"balance: {start}", f"beta = {value:g}", color=color,
+             label={-0.5: "longer for rare tasks", 0: "balanced", 0.5: "shorter for rare tasks"}[value])
+    axes.set(xscale="log", yscale="log", xlabel="step", title=f"start: {start}")
+legend = panels[0].legend()
+title = figure.suptitle("Which contexts are best depends on the start; balanced ones never are")
+
+# %% [markdown] tags=["caption"]
+# Loss against the step for contexts of equal cost, 100 pairs on average, from two starts.
+#
+# Alt text: Two panels. From equal answers the line of contexts that are longer for rare tasks is lowest
+# and that of shorter ones highest; from the printed start it is the other way round. Balanced contexts
+# lie between them.
+
 # %% tags=["numbers"]
 sheet.balance_table(balance)
 
@@ -194,7 +219,6 @@ sheet.balance_table(balance)
 # constants.
 
 # %%
-slope = lambda record, law: record[f"{law}_exponent"][0]
 at = {(r.run["beta"], r.run["gamma"]): r for r in limits}
 change = lambda record, law: [slope(record, law) - slope(at[0, 0], law)]
 parts = dict(zip(("model size D", "time t", "data N", "compute C"), laws.LAWS))
@@ -209,7 +233,7 @@ page.decide("solvable_attention.31", sheet.query_feature_exponents(with_query),
                      for beta in laws.VARIED[1:] for name in ("early", "late")})
 at_time = lambda time: sheet.beta_changes(*select(late, laws.FiniteTime, time=time))
 page.decide("solvable_attention.33", at_time(1e8), control=at_time(1e6))
-page.decide("solvable_attention.43", sheet.varied_exponents(simulated),
+page.decide("solvable_attention.43", of_paper,
             control=sheet.of_steep_contexts())
 of_start = lambda start: sheet.balance_ratios(select(balance, sheet.Balance, start=start))
 of_print = of_start("printed")  # that of Appendix G
