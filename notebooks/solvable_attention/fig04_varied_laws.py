@@ -199,7 +199,7 @@ for axes, start in zip(panels, ("equal answers", "printed")):
              label={-0.5: "longer for rare tasks", 0: "balanced", 0.5: "shorter for rare tasks"}[value])
     axes.set(xscale="log", yscale="log", xlabel="step", title=f"start: {start}")
 legend = panels[0].legend()
-title = figure.suptitle("Which contexts are best depends on the start; balanced ones never are")
+title = figure.suptitle("Which contexts end best depends on the start; balanced ones do not")
 
 # %% [markdown] tags=["caption"]
 # Loss against the step for contexts of equal cost, 100 pairs on average, from two starts.

@@ -36,49 +36,71 @@ claimbook.settings_table(sheet.runs("paper")[1], assumed=(
 # ## Figure
 
 # %%
+from icllib.theory.scaling_laws import theory_exponents
+
 slow, *others = records
 varied = [softmax.law_curve(r) for r in others if r.run["beta"]]
 fixed = [r for r in others if not r.run["beta"]]
 curves = [softmax.law_curve(r) for r in fixed]
-tables = [page.series(c.law, f"{c.signs}, alpha = {c.alpha}", c.xs, c.losses)
-          for c in curves]
+shown = [c for c in curves if c.signs == "random signs"]
+tables = [page.series(c.law, f"alpha = {c.alpha}", c.xs, c.losses) for c in shown]
 tables.append(page.series("time", "learning rate 1e-3", slow["step"], slow["loss"][:, 0]))
-for c, r in zip(curves, fixed):
-    if c.law == "compute":
-        tables += [page.series("compute", f"{c.signs}, size {size}", size * r["step"],
-                          r["loss"][:, number].mean(0))
-                   for number, size in enumerate(r.run["sizes"]) if number % 3 == 0]
+by_size = next(r for c, r in zip(curves, fixed) if c.law == "compute")  # of random signs
+sizes = by_size.run["sizes"][::3]
+tables += [page.series("compute", f"size {size}", size * by_size["step"], losses.mean(0))
+           for size, losses in zip(sizes, by_size["loss"].swapaxes(0, 1)[::3])]
+in_order = sorted(curves, key=lambda c: (laws.LAWS.index(c.law), c.alpha))
+rows = [(f"{c.law}, alpha = {c.alpha}", c, 0) for c in in_order] + [
+    ("time, alpha = 1.8, beta = 0.5", c, 0.5) for c in varied]
+tables += laws.exponent_series("printed", {
+    row: theory_exponents(c.alpha, beta)[c.law] for row, c, beta in rows}, page.profile)
+for signs in softmax.SIGN_LAWS:
+    tables += laws.exponent_series(signs, {
+        row: c.exponents for row, c, _ in rows if c.signs == signs}, page.profile)
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import VIOLET, draw, legend_below
 
-figure, grid = plt.subplots(4, 2, figsize=(9, 12), sharey="row")
-for row, letter, (law, name) in zip(grid, "abcd",
-                                    laws.axis_names("t (steps)").items()):
-    row[0].set(ylabel="loss")
-    for axes, signs in zip(row, softmax.SIGN_LAWS):
-        axes.set(xlabel=name, title=f"({letter}) {signs}")
-        for c in (c for c in curves if (c.law, c.signs) == (law, signs)):
-            softmax.draw_law(axes, table, f"{signs}, alpha = {c.alpha}", c)
-for axes, signs in zip(grid[3], softmax.SIGN_LAWS):
-    for name in table.series[table.series.str.startswith(f"{signs}, size")].unique():
-        draw(axes, table, "compute", name, color=VIOLET, lw=0.8, alpha=0.4, label="_")
-plt.setp(grid[0], xticks=(4, 10, 40), xticklabels=(4, 10, 40))
-draw(grid[1, 0], table, "time", "learning rate 1e-3", color="grey", ls=":",
-     label="learning rate $10^{-3}$")
-grid[2, 0].set(ylim=(1e-3, 0.1))
-legend = legend_below(grid[1, 0], 3)
+figure, axes = plt.subplots(figsize=(9, 4.2))
+laws.draw_exponents(axes, table)
+legend = legend_below(axes, 3)
+title = figure.suptitle("Softmax attention has the printed laws, but for contexts of varied length (β)")
 
 # %% [markdown] tags=["caption"]
-# Loss of softmax attention against size, time, data and compute; left with random signs of the features,
-# right with all positive. Dashed lines: exponents of the paper's Table 1.
+# Exponents of the loss of softmax attention: printed (hollow) and ours, mean and 95% interval over starts.
 #
-# Alt text: Four rows of two log-log panels, one column for each sign law: loss against
-# model size, steps, data points and compute. The solid lines of softmax attention run
-# along the dashed power laws of Table 1 in every panel; a learning rate of 0.001 lets the
-# loss fall by a fifth only.
+# Alt text: Eight rows, one for each law and alpha, and the law in time at beta 0.5. With random signs and
+# with all signs positive the points lie inside or beside the hollow diamonds of the printed exponents, but
+# for beta 0.5, where they lie 0.1 to the left.
+
+# %% [markdown]
+# The curves with random signs:
+
+# %% tags=["figure"]
+figure, panels = plt.subplots(2, 2, figsize=(9, 7))
+panels = dict(zip(laws.LAWS, panels.flat))
+for letter, (law, name) in zip("abcd", laws.axis_names("t (steps)").items()):
+    panels[law].set(xlabel=name, ylabel="loss", title=f"({letter})")
+    for c in (c for c in shown if c.law == law):
+        softmax.draw_law(panels[law], table, f"alpha = {c.alpha}", c)
+for size in sizes:
+    draw(panels["compute"], table, "compute", f"size {size}", color=VIOLET, lw=0.8, alpha=0.4,
+         label="_")
+panels["size"].set(xticks=(4, 10, 40), xticklabels=(4, 10, 40))
+draw(panels["time"], table, "time", "learning rate 1e-3", color="grey", ls=":",
+     label="learning rate $10^{-3}$")
+panels["data"].set(ylim=(1e-3, 0.1))
+legend = legend_below(panels["time"], 3)
+
+# %% [markdown] tags=["caption"]
+# Loss of softmax attention against size, time, data and compute, with random signs of the features.
+# Dashed lines: exponents of the paper's Table 1.
+#
+# Alt text: Four log-log panels: loss against model size, steps, data points and compute. The solid lines of
+# softmax attention run along the dashed power laws of Table 1 in every panel; a learning rate of 0.001 lets
+# the loss fall by a fifth only.
 
 # %% [markdown]
 # Solid lines with a band are the mean and 95% interval over starts (and data sets, for $N$). Dashed lines
@@ -101,10 +123,9 @@ legend = legend_below(grid[1, 0], 3)
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.theory.scaling_laws import theory_exponents
 
 rows = {}
-for c in sorted(curves, key=lambda c: (laws.LAWS.index(c.law), c.alpha)):
+for c in in_order:
     row = rows.setdefault((c.law, c.alpha), {
         "Table 1": f"{theory_exponents(c.alpha)[c.law]:.3f}",
         "one by one": f"{softmax.one_by_one(c.law, c.alpha):.3f}"})
