@@ -14,9 +14,9 @@
 # After training $f_s = \Lambda$, so that their product is $1/\psi$. A prompt of another strength
 # $\tilde\Lambda$ then gives $f_s = \tilde\Lambda$ (Eq. 18).
 #
-# Left: training with the constraint, by {term}`gradient descent` and by the closed form with the
-# printed rate and with ours. Right: what trained models answer to prompts of other strengths. In the
-# *free* model, that of [Theorem 3.1](thm31_closed_form.ipynb), every weight is trained.
+# Left: what trained models answer to prompts of other strengths. In the *free* model, that of
+# [Theorem 3.1](thm31_closed_form.ipynb), every weight is trained. Right: training with the
+# constraint, by {term}`gradient descent` and by the closed form with the printed rate and with ours.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -47,32 +47,32 @@ table = page.save_figure(
     *(page.series("answers", label, r["strengths"], r["answers"])
       for label, r in (("constrained", constrained), ("free", free))))
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
-draw(left, table, "training", "corrected rate", color=VIOLET, lw=2,
+draw(right, table, "training", "corrected rate", color=VIOLET, lw=2,
      label=r"closed form, $a = c\,\psi\Lambda$")
-draw(left, table, "training", "printed rate", color=CRIMSON, ls="--",
+draw(right, table, "training", "printed rate", color=CRIMSON, ls="--",
      label=r"closed form, $a = c\,\psi(\Lambda^2 + 1)$")
-draw(left, table, "training", "gradient descent", color=BLACK, ls="", marker="o",
+draw(right, table, "training", "gradient descent", color=BLACK, ls="", marker="o",
      mfc="none", markevery=100)
-left.set(xlabel="t = learning rate × steps", ylabel="f")
-left.legend()
-right.axline((0, 0), slope=1, color=BLACK, lw=0.8, label="the context's strength")
-right.plot(free.run["strength"], free.run["strength"], "s", color=OLIVE, ms=8,
+right.set(xlabel="t = learning rate × steps", ylabel="f")
+right.legend()
+left.axline((0, 0), slope=1, color=BLACK, lw=0.8, label="the context's strength")
+left.plot(free.run["strength"], free.run["strength"], "s", color=OLIVE, ms=8,
            label="training")
-draw(right, table, "answers", "free", color=GOLD, label="free model")
-draw(right, table, "answers", "constrained", color=VIOLET, ls="", marker="o",
+draw(left, table, "answers", "free", color=GOLD, label="free model")
+draw(left, table, "answers", "constrained", color=VIOLET, ls="", marker="o",
      mfc="none", label="constrained model")
-right.set(xlabel=r"strength $\tilde\Lambda$ of the context", ylabel="f")
-legend = right.legend()
+left.set(xlabel=r"strength $\tilde\Lambda$ of the context", ylabel="f")
+left.legend()
+title = figure.suptitle("With the constraint a model reads the strength; without it, in part only")
 
 # %% [markdown] tags=["caption"]
-# Left: the constrained model's answer $f$ in training follows our rate, not the printed one.
-# Right: it reads a prompt's strength; the free model does so near its own.
+# Left: on the diagonal a model reads its prompt's strength; the free model does so near its own. Right:
+# the constrained model's answer in training follows our rate, not the printed one.
 #
-# Alt text: Left: the answer during training rises from about 0.05 to 0.5; gradient
-# descent lies on the closed form with the corrected rate, the one with the printed rate
-# rises too early. Right: the constrained model's answers lie on the diagonal for all
-# strengths from -1 to 2; the free model's answers are a parabola that crosses the
-# diagonal at 0.5.
+# Alt text: Left: the constrained model's answers lie on the diagonal for all strengths from -1 to 2; the
+# free model's are a parabola that crosses it at 0.5. Right: the answer during training rises from about
+# 0.05 to 0.5; gradient descent lies on the closed form with the corrected rate, the one with the printed
+# rate rises too early.
 
 # %% [markdown]
 # ## Numbers

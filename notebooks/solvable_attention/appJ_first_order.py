@@ -55,6 +55,7 @@ for axes, r in zip(panels, records):
     axes.set(xscale="log", yscale="log", xlabel=r"context length $\psi$",
              title=f"start: {r.run['start']}".replace("Lambda", r"$\Lambda$"))
 legend = legend_below(panels[0], 4)
+title = figure.suptitle("As printed, the correction makes the error larger")
 
 # %% [markdown] tags=["caption"]
 # Largest error of four solutions against context length $\psi$. First order should fall with

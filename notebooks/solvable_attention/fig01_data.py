@@ -70,7 +70,8 @@ matrix(panels[3], pd.DataFrame(point["product"], names, names), digits=3)
 titles = r"2. features $\pm e_s$", r"3. and 4. targets, and $\Phi$", r"$\Phi\Phi^\top$"
 for axes, title in zip(panels[1:], titles):
     axes.set(title=title, anchor="W", xlabel="pair", ylabel="coordinate")
-last = panels[3].set(xlabel="coordinate")
+panels[3].set(xlabel="coordinate")
+title = figure.suptitle("Of a prompt only four entries matter")
 
 # %% [markdown] tags=["caption"]
 # One data point: a task $s$ is drawn, its features are $\pm 1$ in coordinate $s$ alone, its targets
@@ -105,7 +106,8 @@ for axes, r in zip(panels, checks):
              ls="", marker="o", mfc="none", markevery=20)
     axes.set(title=name, xlabel="step")
 handles = panels[0].get_legend_handles_labels()
-legend = figure.legend(*handles, loc="outside right center")
+figure.legend(*handles, loc="outside right center")
+title = figure.suptitle("Four numbers for each task give the same answers as all weights")
 
 # %% [markdown] tags=["caption"]
 # Answers to the four most frequent tasks in training. Lines: {term}`gradient descent` on all weights.

@@ -47,8 +47,9 @@ for axes, r in zip(panels, records):
     for name, (label, style) in names.items():
         draw(axes, table, f"psi={psi}", name, label=label, **style)
     axes.set(xscale="log", yscale="log", xlabel="t = learning rate × steps",
-             title=rf"$\psi$ = {psi}")
-    axes.legend()
+             title=f"context length {psi}")
+panels[0].legend()
+title = figure.suptitle("Long contexts: the closed form lies on training; short ones: it ends above")
 
 # %% [markdown] tags=["caption"]
 # Loss in training against time, for a short and a long context. At length 100 the closed form lies on

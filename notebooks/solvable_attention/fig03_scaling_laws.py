@@ -46,22 +46,17 @@ from icllib.theory.scaling_laws import theory_exponents
 limit = {r.run["alpha"]: r for r in records if "compute_exponent" in r.metrics}
 simulated = [r for r in records if "kept_size_loss" in r.metrics]
 on_the_way = [r for r in records if "time" in r.run]
-tables = [page.series("compute", "N_s = 500, alpha = 1.8", sheet.ENVELOPE_BUDGETS,
-                 sheet.simulated_envelope(simulated[0]))]
-for alpha, r in limit.items():
+tables = [page.series("compute", "alpha = 1.8", sheet.ENVELOPE_BUDGETS,
+                      sheet.simulated_envelope(simulated[0]))]
+for alpha in limit:
     same = [run for run in simulated if run.run["alpha"] == alpha]
     for law in laws.LAWS[:3]:
         losses = [run[f"{law}_loss"] for run in same]
         xs = same[0][law] + (law == "size")  # D is one more than the tasks
-        tables.append(page.series(law, f"N_s = 500, alpha = {alpha}", xs,
-                             losses if law == "data" else losses[0]))
+        tables.append(page.series(law, f"alpha = {alpha}", xs,
+                                  losses if law == "data" else losses[0]))
     tables.append(page.series("size", f"keeps f(0), alpha = {alpha}", same[0]["size"] + 1,
-                         same[0]["kept_size_loss"]))
-    for law in laws.LAWS:
-        tables.append(page.series(law, f"limit, alpha = {alpha}", r[law] + (law == "size"),
-                             r[f"{law}_loss"]))
-    tables.append(page.series("time", f"closed form, alpha = {alpha}", same[0]["time"],
-                         sheet.closed_form_losses(same[0].run, same[0]["time"])))
+                              same[0]["kept_size_loss"]))
 by_size = zip(simulated[0]["compute"], simulated[0]["compute_loss"])
 for number, (x, y) in enumerate(by_size):
     tables.append(band("compute", f"alpha = 1.8, size {number}", x, y, y, y, 1, page.profile))
@@ -106,42 +101,31 @@ panels = panels.ravel()
 for axes, letter, (law, name) in zip(panels, "abcd", laws.axis_names().items()):
     axes.set(xscale="log", yscale="log", title=f"({letter})", xlabel=name, ylabel="loss")
     for alpha, color in zip(laws.ALPHAS, (VIOLET, GOLD)):
-        draw(axes, table, law, f"limit, alpha = {alpha}", color=color, ls="--",
-             label=rf"limit, $\alpha$ = {alpha}")
-        draw(axes, table, law, f"N_s = 500, alpha = {alpha}", color=color,
-             label=rf"$N_s$ = 500, $\alpha$ = {alpha}")
-        draw(axes, table, law, f"keeps f(0), alpha = {alpha}", color=color, lw=1,
-             alpha=0.5, label="_")
-        softmax.draw_power_law(
-            axes, table, law, f"limit, alpha = {alpha}", theory_exponents(alpha)[law],
-            least=0, color=color, ls=":", label=rf"Table 1, $\alpha$ = {alpha}")
-        draw(axes, table, law, f"closed form, alpha = {alpha}", color=color, ls="",
-             marker="o", mfc="white", markevery=4,
-             label=rf"closed form, $\alpha$ = {alpha}")
-softmax.draw_power_law(panels[3], table, "compute", "N_s = 500, alpha = 1.8",
-                       theory_exponents(1.8)["compute"], least=0, color=VIOLET, ls=":")
+        if law != "compute" or alpha == 1.8:
+            draw(axes, table, law, f"alpha = {alpha}", color=color, label=f"α = {alpha}")
+            softmax.draw_power_law(
+                axes, table, law, f"alpha = {alpha}", theory_exponents(alpha)[law], least=0,
+                color=color, ls=":", label=f"Table 1, α = {alpha}")
+        if law == "size":
+            draw(axes, table, law, f"keeps f(0), alpha = {alpha}", color=color, lw=1, alpha=0.5,
+                 label="_")
 for number in range(8):
     draw(panels[3], table, "compute", f"alpha = 1.8, size {number}", color=VIOLET, lw=1,
          alpha=0.2 + 0.1 * number)
 legend = legend_below(panels[1], 4)
 
 # %% [markdown] tags=["caption"]
-# Loss against size, time, data and compute. Dashed: the limit, parallel to Table 1 (dotted). Solid:
-# gradient descent at the paper's size, which bends away in size and data.
+# Loss of {term}`gradient descent` at the paper's size against size, time, data and compute. Dotted lines have
+# the exponents of Table 1; in size and data the loss bends away.
 #
-# Alt text: Four log-log panels: loss against model size, time, number of data points and
-# compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines, parallel to
-# the dotted power laws of Table 1; at 500 tasks and 5,000 steps the curves in size turn
-# up beyond about 25 to 40 tasks, those in data flatten, those in time follow the line, on
-# top of the closed form's dots, and the lower envelope of the sizes in compute runs along
-# its line.
+# Alt text: Four log-log panels: loss against model size, time, number of data points and compute, for alpha
+# 1.8 and 2.1. The curves in size turn up beyond about 25 to 40 tasks, those in data flatten, those in time
+# follow the dotted lines, and so does the lower envelope of the sizes in compute.
 
 # %% [markdown]
-# Solid lines are {term}`gradient descent` at the paper's size, $N_s = 500$ tasks. The pale lines of (a)
-# are the same training if tasks beyond the model keep their first answer $f(0)$. The dots of (b) are
-# the closed form for the same tasks. For $\alpha = 1.8$ (d) shows eight sizes from $N_s/100$ to
-# $N_s/5$, stronger for larger ones, and their lower envelope. The band of (c) is the 95% interval over
-# three draws of the training set.
+# The pale lines of (a) are the same training if tasks beyond the model keep their first answer $f(0)$. For
+# $\alpha = 1.8$ (d) shows eight sizes from $N_s/100$ to $N_s/5$, stronger for larger ones, and their lower
+# envelope. The band of (c) is the 95% interval over three draws of the training set.
 #
 # ## Numbers
 #

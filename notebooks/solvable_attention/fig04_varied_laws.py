@@ -54,11 +54,8 @@ exponents = {"printed": [theory_exponents(*setting(r), True)[law] for law, r in 
 table = page.save_figure(
     *(row for name, own in exponents.items()
       for row in laws.exponent_series(name, dict(zip(varied, own)), page.profile)),
-    *sheet.law_curves(simulated, "paper", {"size": 2, "time": 2, "data": 10, "compute": 5},
+    *sheet.law_curves(simulated, {"size": 2, "time": 2, "data": 10, "compute": 5},
                       page.profile),
-    *(curve for name in ("beta", "gamma")
-      for half in select(records, laws.VariedBySimulation, **{name: 0.5})
-      for curve in sheet.size_curves(half, f"paper: compute, {name}", page.profile)),
     *(page.series(f"balance: {r.run['start']}", f"beta = {r.run['beta']:g}", r["step"], r["loss"])
       for r in balance))
 
@@ -88,10 +85,9 @@ title = figure.suptitle("Shorter contexts (β) slow as printed; falling strength
 figure, panels = plt.subplots(3, 2, figsize=(9, 9.8))
 names = laws.axis_names("t")
 for axes, letter, (law, name) in zip(panels.flat, "abcdef", sheet.PANELS):
-    panel = f"paper: {law}, {name}"
+    panel = f"{law}, {name}"
     for value, color in zip(laws.VARIED, (BLACK, VIOLET, GOLD)):
-        for end, style in {", t to infinity": dict(lw=1, alpha=0.4), "": {},
-                           ", Table 2": dict(ls="--", lw=1),
+        for end, style in {"": {}, ", Table 2": dict(ls="--", lw=1),
                            ", generic": dict(ls=":", lw=1.7)}.items():
             if f"{name} = {value:g}{end}" in set(table.series):  # not all laws differ from Table 2's
                 draw(axes, table, panel, f"{name} = {value:g}{end}", color=color, **style)
@@ -105,10 +101,6 @@ legend = figure.legend(key, [r"$\beta$ or $\gamma$ = 0", "0.5", "1", "Table 2", 
 for axes in panels[0]:
     axes.set(yticks=(0.05, 0.1, 0.2, 0.5), yticklabels=(0.05, 0.1, 0.2, 0.5))
     axes.yaxis.set_minor_formatter("")
-for axes, name in ((panels[0, 1], "beta"), (panels[2, 1], "gamma")):
-    for number in range(8):
-        draw(axes, table, f"paper: compute, {name}", f"size {number}", color=VIOLET,
-             lw=1, alpha=0.15 + 0.06 * number)
 
 # %% [markdown] tags=["caption"]
 # Simulated losses at the paper's size. Dashed lines have the exponents of Table 2, dotted ones ours. With
@@ -116,14 +108,11 @@ for axes, name in ((panels[0, 1], "beta"), (panels[2, 1], "gamma")):
 #
 # Alt text: Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time
 # stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and
-# faster for larger gamma. The losses in size and data soon level off, above the thin
-# lines of infinite training. In time and compute the dotted generic power laws follow the
+# faster for larger gamma. The losses in size and data soon level off. In time and compute the dotted generic power laws follow the
 # falling parts better than the dashed printed ones, which are too flat for gamma above 0.
 
 # %% [markdown]
-# Solid lines are {term}`gradient descent`. Pale lines are single sizes in (b) and (f), and the same
-# tasks after infinite training in (d) and (e). Bands are 95% intervals over five draws of the training
-# set.
+# Solid lines are {term}`gradient descent`, bands 95% intervals over five draws of the training set.
 #
 # ## Numbers
 #

@@ -40,6 +40,7 @@ table = page.save_figure(*sheet.curve_tables(measured, page.profile))
 
 # %% tags=["figure"]
 legend = sheet.draw_curves(table, measured)
+title = legend.figure.suptitle("In long contexts the loss just stays within our tolerance")
 
 # %% [markdown] tags=["caption"]
 # Loss in training with noisy features beside the noiseless closed form (above), and its distance to it

@@ -45,7 +45,8 @@ for axes, r in zip(panels, records):
     draw(axes, table, r.run["start"], "simulated", label="gradient descent", ls="",
          marker="o", mfc="none", markevery=3)
     axes.set(yscale="log", xlabel="t = learning rate × steps", title=r.run["start"])
-    axes.legend()
+panels[0].legend()
+title = figure.suptitle("If H is proportional to its square, the closed form is exact")
 
 # %% [markdown] tags=["caption"]
 # Loss against time where the matrix is proportional to its own square, for two starts: gradient descent

@@ -104,9 +104,8 @@ legend = legend_below(panels["time"], 3)
 
 # %% [markdown]
 # Solid lines with a band are the mean and 95% interval over starts (and data sets, for $N$). Dashed lines
-# are the power laws of Table 1, shifted up. Panels (d) are for $\alpha = 1.8$: single sizes in light
-# violet, means over starts, and the lower envelope. It is taken for each start and can lie below these
-# means.
+# are the power laws of Table 1, shifted up. Panel (d) is for $\alpha = 1.8$: single sizes in light violet,
+# means over starts, and the lower envelope. It is taken for each start and can lie below these means.
 #
 # ## Numbers
 #

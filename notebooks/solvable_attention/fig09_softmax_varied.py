@@ -60,7 +60,7 @@ left.legend()
 laws.draw_exponents(right, table)
 right.set(xlabel=r"change of the exponent from $\beta$ = 0 to 0.5")
 right.legend()
-title = figure.suptitle("Shorter contexts for rare tasks leave the loss of softmax attention as it is")
+title = figure.suptitle("Shorter contexts for rare tasks hardly change the laws of softmax attention")
 
 # %% [markdown] tags=["caption"]
 # Left: loss against the step with contexts of one length and shorter ones for rarer tasks. Right: change of

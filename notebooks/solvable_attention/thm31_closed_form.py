@@ -55,7 +55,8 @@ for axes, start in zip(panels.flat, laws.STARTS):
          mfc="none")
     title = start.replace("f0", "$f_0$").replace("Lambda", r"$\Lambda$")
     axes.set(title=title, xlabel="t", ylabel="output f")
-    axes.legend()
+panels[0, 0].legend()
+title = figure.suptitle("The closed form goes through the integrated training from every start")
 
 # %% [markdown] tags=["caption"]
 # Answer $f$ for one task during training, from four kinds of start. The closed form of Theorem 3.1 (line)

@@ -10,7 +10,7 @@ from claimbook.records import Component
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, lower_envelope, theory_exponents
 from papers.solvable_attention.laws import (
-    ALPHAS, LETTERS, LawsInTheLimit, on_the_way, shortened, start, start_forms)
+    ALPHAS, LETTERS, LawsInTheLimit, on_the_way, shortened, start)
 
 
 # ---- the simulation and the runs ------------------------------------------------------------
@@ -64,16 +64,6 @@ class LawsBySimulation(Component):
                 for count in counts]  # trained side by side
         trained = self.outputs(np.concatenate(seen), kept=[self.steps])
         return riccati.loss(shares, trained.reshape(len(counts), -1), self.strength)
-
-
-def closed_form_losses(run: dict, times):
-    """Loss of Theorem 3.1 over time with the tasks of a simulation (Figure 3b): (len(times),).
-
-    run: the settings of a LawsBySimulation.
-    """
-    return scaling_laws.time_losses(riccati.task_shares(run["tasks"], run["alpha"]),
-                                    run["strength"], run["context_length"], *start_forms(run),
-                                    times)
 
 
 def runs(profile: str) -> list:
