@@ -63,11 +63,11 @@ draw(left, table, "answers", "constrained", color=VIOLET, ls="", marker="o",
      mfc="none", label="constrained model")
 left.set(xlabel=r"strength $\tilde\Lambda$ of the context", ylabel="f")
 left.legend()
-title = figure.suptitle("With the constraint a model reads the strength; without it, in part only")
+title = figure.suptitle("With the constraint a model reads the strength, else in part only")
 
 # %% [markdown] tags=["caption"]
-# Left: on the diagonal a model reads its prompt's strength; the free model does so near its own. Right:
-# the constrained model's answer in training follows our rate, not the printed one.
+# Left: on the diagonal a model reads its prompt's strength; the free model does so near its own. Right: in
+# training the constrained model follows our rate.
 #
 # Alt text: Left: the constrained model's answers lie on the diagonal for all strengths from -1 to 2; the
 # free model's are a parabola that crosses it at 0.5. Right: the answer during training rises from about

@@ -49,9 +49,9 @@ table = page.save_figure(*(
 figure, axes = plt.subplots(figsize=(9, 4.4))
 for row, (words, (group, name)) in enumerate(sheet.THAT_MATTER.items()):
     printed, corrected = pairs[group][name]
-    axes.plot([printed, max(corrected, 1e-16)], [row, row], color="0.8", lw=3, zorder=0)
+    axes.plot([printed, corrected], [row, row], color="0.8", lw=3, zorder=0)
     axes.plot(printed, row, "o", color=CRIMSON, ms=8, label="" if row else "as printed")
-    axes.plot(max(corrected, 1e-16), row, "s", color=VIOLET, ms=7, label="" if row else "corrected")
+    axes.plot(corrected, row, "s", color=VIOLET, ms=7, label="" if row else "corrected")
 axes.set(xscale="log", xlabel="off by", yticks=range(len(sheet.THAT_MATTER)),
          yticklabels=list(sheet.THAT_MATTER), ylim=(4.5, -0.5))
 legend_below(axes, 2)

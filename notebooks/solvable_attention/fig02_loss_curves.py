@@ -49,7 +49,7 @@ for axes, r in zip(panels, records):
     axes.set(xscale="log", yscale="log", xlabel="t = learning rate × steps",
              title=f"context length {psi}")
 panels[0].legend()
-title = figure.suptitle("Long contexts: the closed form lies on training; short ones: it ends above")
+title = figure.suptitle("In long contexts the closed form lies on the loss in training")
 
 # %% [markdown] tags=["caption"]
 # Loss in training against time, for a short and a long context. At length 100 the closed form lies on

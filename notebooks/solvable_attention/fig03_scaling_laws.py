@@ -40,7 +40,6 @@ claimbook.settings_table(sheet.runs("paper")[-1], assumed=(
 # ## Figure
 
 # %%
-from claimbook.pages.plotting import band
 from icllib.theory.scaling_laws import theory_exponents
 
 limit = {r.run["alpha"]: r for r in records if "compute_exponent" in r.metrics}
@@ -58,8 +57,8 @@ for alpha in limit:
     tables.append(page.series("size", f"keeps f(0), alpha = {alpha}", same[0]["size"] + 1,
                               same[0]["kept_size_loss"]))
 by_size = zip(simulated[0]["compute"], simulated[0]["compute_loss"])
-for number, (x, y) in enumerate(by_size):
-    tables.append(band("compute", f"alpha = 1.8, size {number}", x, y, y, y, 1, page.profile))
+tables += [page.series("compute", f"alpha = 1.8, size {number}", *curve)
+           for number, curve in enumerate(by_size)]
 at_500 = sheet.exponents_at_500(simulated)
 fits = sheet.simulated_exponents(simulated)
 for name, of in {
@@ -81,7 +80,7 @@ from claimbook.pages.plotting import GOLD, VIOLET, draw, legend_below
 figure, axes = plt.subplots(figsize=(9, 4.2))
 laws.draw_exponents(axes, table)
 legend = legend_below(axes, 2)
-title = figure.suptitle("In the limit all exponents are as printed; in 5,000 steps size and data miss")
+title = figure.suptitle("In the limit as printed; in 5,000 steps size and data miss")
 
 # %% [markdown] tags=["caption"]
 # Exponents of the loss in size, time, data and compute: printed (hollow), in the limit of many tasks and
@@ -106,9 +105,8 @@ for axes, letter, (law, name) in zip(panels, "abcd", laws.axis_names().items()):
             softmax.draw_power_law(
                 axes, table, law, f"alpha = {alpha}", theory_exponents(alpha)[law], least=0,
                 color=color, ls=":", label=f"Table 1, α = {alpha}")
-        if law == "size":
-            draw(axes, table, law, f"keeps f(0), alpha = {alpha}", color=color, lw=1, alpha=0.5,
-                 label="_")
+for alpha, color in zip(laws.ALPHAS, (VIOLET, GOLD)):
+    draw(panels[0], table, "size", f"keeps f(0), alpha = {alpha}", color=color, alpha=0.5)
 for number in range(8):
     draw(panels[3], table, "compute", f"alpha = 1.8, size {number}", color=VIOLET, lw=1,
          alpha=0.2 + 0.1 * number)

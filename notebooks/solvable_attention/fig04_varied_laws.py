@@ -48,16 +48,17 @@ varied = {f"{law}, {name} = {r.run[name]:g}": (law, r) for law, name in sheet.PA
           for r in limits if r.run[name]}
 setting = lambda r: [r.run[name] for name in ("alpha", "beta", "gamma")]
 of_paper = sheet.varied_exponents(simulated)
-exponents = {"printed": [theory_exponents(*setting(r), True)[law] for law, r in varied.values()],
-             "limit": [slope(r, law) for law, r in varied.values()],
-             "500 tasks, 5,000 steps": of_paper.values()}
+exponents = {
+    "printed": [theory_exponents(*setting(r), True)[law] for law, r in varied.values()],
+    "limit": [slope(r, law) for law, r in varied.values()],
+    "500 tasks, 5,000 steps": of_paper.values()}
 table = page.save_figure(
     *(row for name, own in exponents.items()
       for row in laws.exponent_series(name, dict(zip(varied, own)), page.profile)),
     *sheet.law_curves(simulated, {"size": 2, "time": 2, "data": 10, "compute": 5},
                       page.profile),
-    *(page.series(f"balance: {r.run['start']}", f"beta = {r.run['beta']:g}", r["step"], r["loss"])
-      for r in balance))
+    *(page.series(f"balance: {r.run['start']}", f"beta = {r.run['beta']:g}", r["step"],
+                  r["loss"]) for r in balance))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -67,7 +68,7 @@ from matplotlib.lines import Line2D
 figure, axes = plt.subplots(figsize=(9, 5))
 laws.draw_exponents(axes, table)
 legend = legend_below(axes, 3)
-title = figure.suptitle("Shorter contexts (β) slow as printed; falling strengths (γ) speed up by more")
+title = figure.suptitle("Contexts (β) slow as printed, strengths (γ) speed up by more")
 
 # %% [markdown] tags=["caption"]
 # Exponents: printed (hollow), in the limit (dots) and after the paper's 5,000 steps (squares), where
@@ -89,11 +90,12 @@ for axes, letter, (law, name) in zip(panels.flat, "abcdef", sheet.PANELS):
     for value, color in zip(laws.VARIED, (BLACK, VIOLET, GOLD)):
         for end, style in {"": {}, ", Table 2": dict(ls="--", lw=1),
                            ", generic": dict(ls=":", lw=1.7)}.items():
-            if f"{name} = {value:g}{end}" in set(table.series):  # not all laws differ from Table 2's
-                draw(axes, table, panel, f"{name} = {value:g}{end}", color=color, **style)
+            if (line := f"{name} = {value:g}{end}") in set(table.series):  # not all differ
+                draw(axes, table, panel, line, color=color, **style)
     losses = table[(table.panel == panel) & ~table.series.str.contains(",")].y
     axes.set(xscale="log", yscale="log", xlabel=names[law], ylabel="loss",
-             title=rf"({letter}) varied $\{name}$", ylim=(losses.min() / 2, losses.max() * 1.5))
+             title=rf"({letter}) varied $\{name}$",
+             ylim=(losses.min() / 2, losses.max() * 1.5))
 key = [Line2D([], [], color=c) for c in (BLACK, VIOLET, GOLD)] + [
     Line2D([], [], color=BLACK, ls=ls) for ls in ("--", ":")]
 legend = figure.legend(key, [r"$\beta$ or $\gamma$ = 0", "0.5", "1", "Table 2", "generic"],
@@ -103,13 +105,13 @@ for axes in panels[0]:
     axes.yaxis.set_minor_formatter("")
 
 # %% [markdown] tags=["caption"]
-# Simulated losses at the paper's size. Dashed lines have the exponents of Table 2, dotted ones ours. With
+# Simulated losses at the paper's size. Dashed: exponents of Table 2, dotted: ours. With
 # $\gamma > 0$ the loss falls faster in time and compute than the dashed lines.
 #
-# Alt text: Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time
-# stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and
-# faster for larger gamma. The losses in size and data soon level off. In time and compute the dotted generic power laws follow the
-# falling parts better than the dashed printed ones, which are too flat for gamma above 0.
+# Alt text: Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time stay on a plateau up
+# to about 0.08 and then fall in steps, slower for larger beta and faster for larger gamma. The losses in
+# size and data soon level off. In time and compute the dotted generic power laws follow the falling parts
+# better than the dashed printed ones, which are too flat for gamma above 0.
 
 # %% [markdown]
 # Solid lines are {term}`gradient descent`, bands 95% intervals over five draws of the training set.
@@ -183,12 +185,12 @@ sheet.finite_time_table(late)
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
 panels[0].set(ylabel="loss")
 for axes, start in zip(panels, ("equal answers", "printed")):
-    for value, color in ((-0.5, GOLD), (0, BLACK), (0.5, VIOLET)):
-        draw(axes, table, f"balance: {start}", f"beta = {value:g}", color=color,
-             label={-0.5: "longer for rare tasks", 0: "balanced", 0.5: "shorter for rare tasks"}[value])
+    for value, color, label in ((-0.5, GOLD, "longer for rare tasks"), (0, BLACK, "balanced"),
+                                (0.5, VIOLET, "shorter for rare tasks")):
+        draw(axes, table, f"balance: {start}", f"beta = {value}", color=color, label=label)
     axes.set(xscale="log", yscale="log", xlabel="step", title=f"start: {start}")
 legend = panels[0].legend()
-title = figure.suptitle("Which contexts end best depends on the start; balanced ones do not")
+title = figure.suptitle("The best contexts depend on the start; balanced ones are not")
 
 # %% [markdown] tags=["caption"]
 # Loss against the step for contexts of equal cost, 100 pairs on average, from two starts.

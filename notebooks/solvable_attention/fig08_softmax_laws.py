@@ -66,7 +66,7 @@ from claimbook.pages.plotting import VIOLET, draw, legend_below
 figure, axes = plt.subplots(figsize=(9, 4.2))
 laws.draw_exponents(axes, table)
 legend = legend_below(axes, 3)
-title = figure.suptitle("Softmax attention has the printed laws, but for contexts of varied length (β)")
+title = figure.suptitle("Softmax attention has the printed laws, but for varied contexts")
 
 # %% [markdown] tags=["caption"]
 # Exponents of the loss of softmax attention: printed (hollow) and ours, mean and 95% interval over starts.
@@ -86,8 +86,7 @@ for letter, (law, name) in zip("abcd", laws.axis_names("t (steps)").items()):
     for c in (c for c in shown if c.law == law):
         softmax.draw_law(panels[law], table, f"alpha = {c.alpha}", c)
 for size in sizes:
-    draw(panels["compute"], table, "compute", f"size {size}", color=VIOLET, lw=0.8, alpha=0.4,
-         label="_")
+    draw(panels["compute"], table, "compute", f"size {size}", color=VIOLET, alpha=0.3)
 panels["size"].set(xticks=(4, 10, 40), xticklabels=(4, 10, 40))
 draw(panels["time"], table, "time", "learning rate 1e-3", color="grey", ls=":",
      label="learning rate $10^{-3}$")

@@ -43,7 +43,8 @@ fitted = [(softmax.law_curve(r), r.run["beta"]) for r in records]
 curves = [(c, beta) for c, beta in fitted if c.law == "time"]
 found = {(c.law, beta): c.exponents for c, beta in fitted if c.signs == "random signs"}
 change = {law: found[law, 0.5] - found[law, 0.0] for law in laws.LAWS}
-printed = {law: theory_exponents(1.8, 0.5)[law] - theory_exponents(1.8)[law] for law in laws.LAWS}
+equal, unequal = theory_exponents(1.8), theory_exponents(1.8, 0.5)
+printed = {law: unequal[law] - equal[law] for law in laws.LAWS}
 table = page.save_figure(
     *(page.series(c.signs, f"beta = {beta}", c.xs, c.losses) for c, beta in curves),
     *laws.exponent_series("printed", printed, page.profile),
@@ -55,12 +56,12 @@ for beta, color, style in ((0.0, VIOLET, "-"), (0.5, GOLD, (0, (5, 1)))):
     softmax.draw_power_law(left, table, "random signs", f"beta = {beta}",
                            theory_exponents(1.8, beta)["time"], color=color, ls=":",
                            label=rf"Table 2, $\beta$ = {beta:g}")
-left.set(xscale="log", yscale="log", xlabel=laws.axis_names("t (steps)")["time"], ylabel="loss")
+left.set(xscale="log", yscale="log", xlabel="time t (steps)", ylabel="loss")
 left.legend()
 laws.draw_exponents(right, table)
 right.set(xlabel=r"change of the exponent from $\beta$ = 0 to 0.5")
 right.legend()
-title = figure.suptitle("Shorter contexts for rare tasks hardly change the laws of softmax attention")
+title = figure.suptitle("Shorter contexts for rare tasks hardly change softmax's laws")
 
 # %% [markdown] tags=["caption"]
 # Left: loss against the step with contexts of one length and shorter ones for rarer tasks. Right: change of

@@ -61,7 +61,7 @@ panels[1].set(ylim=(1e-3, 0.1))
 panels[2].set(ylim=(1e-8, 1))
 panels[3].set(ylim=(2e-4, 0.4))
 legend = legend_below(panels[0], 4)
-title = figure.suptitle("AdamW keeps the laws in size and data; those in time and compute are lost")
+title = figure.suptitle("AdamW keeps the laws in size and data, not in time and compute")
 
 # %% [markdown] tags=["caption"]
 # Loss under AdamW. In size and data it follows Table 1 (dashed); in time it falls at once, since rare tasks

@@ -46,7 +46,8 @@ claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
 
 # %%
 table = page.save_figure(*sheet.exponent_rows(
-    {"limit": [*limits, *large_strength], "500 tasks, 5,000 steps": simulated}, page.profile))
+    {"limit": [*limits, *large_strength], "500 tasks, 5,000 steps": simulated},
+    page.profile))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -57,7 +58,7 @@ for axes, alpha in zip(panels, laws.ALPHAS):
     laws.draw_exponents(axes, table, f"alpha = {alpha}")
     axes.set(title=f"α = {alpha}")
 legend = legend_below(panels[0], 3)
-title = figure.suptitle("As printed, but where strengths fall: there time and compute are faster")
+title = figure.suptitle("Where strengths fall, time and compute differ from the print")
 
 # %% [markdown] tags=["caption"]
 # Exponents: printed (hollow), in the limit (dots) and after the paper's 5,000 steps (squares).

@@ -56,7 +56,7 @@ for axes, start in zip(panels.flat, laws.STARTS):
     title = start.replace("f0", "$f_0$").replace("Lambda", r"$\Lambda$")
     axes.set(title=title, xlabel="t", ylabel="output f")
 panels[0, 0].legend()
-title = figure.suptitle("The closed form goes through the integrated training from every start")
+title = figure.suptitle("The closed form goes through the integrated training")
 
 # %% [markdown] tags=["caption"]
 # Answer $f$ for one task during training, from four kinds of start. The closed form of Theorem 3.1 (line)
