@@ -185,8 +185,8 @@ sheet.finite_time_table(late)
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
 panels[0].set(ylabel="loss")
 for axes, start in zip(panels, ("equal answers", "printed")):
-    for value, color, label in ((-0.5, GOLD, "longer for rare tasks"), (0, BLACK, "balanced"),
-                                (0.5, VIOLET, "shorter for rare tasks")):
+    for value, color, label in ((-0.5, GOLD, "rare tasks: longer"), (0, BLACK, "balanced"),
+                                (0.5, VIOLET, "rare tasks: shorter")):
         draw(axes, table, f"balance: {start}", f"beta = {value}", color=color, label=label)
     axes.set(xscale="log", yscale="log", xlabel="step", title=f"start: {start}")
 legend = panels[0].legend()

@@ -84,9 +84,6 @@ for alpha, color in zip(laws.ALPHAS, (VIOLET, GOLD)):
     softmax.draw_power_law(
         left, table, "time", f"alpha = {alpha}", theory_exponents(alpha)["time"],
         color=color, ls="--", label=rf"Table 1, $\alpha$ = {alpha}")
-for number, size in enumerate(found.best[0].run["sizes"]):
-    draw(middle, table, "compute", f"size {size}", color=VIOLET, lw=0.8, alpha=0.5,
-         label="_" if number else "single sizes")
 draw(middle, table, "compute", "envelope", color=CRIMSON, label="best size")
 softmax.draw_power_law(
     middle, table, "compute", "envelope", theory_exponents(1.8)["compute"],
@@ -109,13 +106,13 @@ legend = below.legend(loc="lower left", ncols=3)
 #
 # Alt text: Three log-log panels, two above and one below. Loss against time for two
 # values of alpha: after a plateau it falls a little more steeply than, or beside, the
-# dashed laws of Table 1. Loss against compute for several sizes, their lower envelope and
+# dashed laws of Table 1. Loss against compute of the best size, and
 # the dashed law. Loss against time of the softmax with 1000 tokens, which runs near its
 # dotted limit for each of three seeds, with longer plateaus for two.
 
 # %% [markdown]
 # Solid lines with a band are the mean and 95% interval over 48 seeds, each with its own strengths and
-# start. Single sizes are means over the seeds. The last panel, which the paper does not have, shows
+# start. Panel (b) is the best of several sizes. The last panel, which the paper does not have, shows
 # three of the seeds.
 #
 # ## Numbers

@@ -45,10 +45,6 @@ curves = [softmax.law_curve(r) for r in fixed]
 shown = [c for c in curves if c.signs == "random signs"]
 tables = [page.series(c.law, f"alpha = {c.alpha}", c.xs, c.losses) for c in shown]
 tables.append(page.series("time", "learning rate 1e-3", slow["step"], slow["loss"][:, 0]))
-by_size = next(r for c, r in zip(curves, fixed) if c.law == "compute")  # of random signs
-sizes = by_size.run["sizes"][::3]
-tables += [page.series("compute", f"size {size}", size * by_size["step"], losses.mean(0))
-           for size, losses in zip(sizes, by_size["loss"].swapaxes(0, 1)[::3])]
 in_order = sorted(curves, key=lambda c: (laws.LAWS.index(c.law), c.alpha))
 rows = [(f"{c.law}, alpha = {c.alpha}", c, 0) for c in in_order] + [
     ("time, alpha = 1.8, beta = 0.5", c, 0.5) for c in varied]
@@ -61,7 +57,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import VIOLET, draw, legend_below
+from claimbook.pages.plotting import draw, legend_below
 
 figure, axes = plt.subplots(figsize=(9, 4.2))
 laws.draw_exponents(axes, table)
@@ -85,8 +81,6 @@ for letter, (law, name) in zip("abcd", laws.axis_names("t (steps)").items()):
     panels[law].set(xlabel=name, ylabel="loss", title=f"({letter})")
     for c in (c for c in shown if c.law == law):
         softmax.draw_law(panels[law], table, f"alpha = {c.alpha}", c)
-for size in sizes:
-    draw(panels["compute"], table, "compute", f"size {size}", color=VIOLET, alpha=0.3)
 panels["size"].set(xticks=(4, 10, 40), xticklabels=(4, 10, 40))
 draw(panels["time"], table, "time", "learning rate 1e-3", color="grey", ls=":",
      label="learning rate $10^{-3}$")
@@ -103,8 +97,8 @@ legend = legend_below(panels["time"], 3)
 
 # %% [markdown]
 # Solid lines with a band are the mean and 95% interval over starts (and data sets, for $N$). Dashed lines
-# are the power laws of Table 1, shifted up. Panel (d) is for $\alpha = 1.8$: single sizes in light violet,
-# means over starts, and the lower envelope. It is taken for each start and can lie below these means.
+# are the power laws of Table 1, shifted up. Panel (d) is for $\alpha = 1.8$: the best of several sizes, taken
+# for each start.
 #
 # ## Numbers
 #
