@@ -36,46 +36,37 @@ claimbook.settings_table(sheet.runs("paper")[1], assumed=(
 import matplotlib.pyplot as plt
 import numpy as np
 from claimbook.claims.sentences import POSITIVE
-from claimbook.pages.plotting import GOLD, draw, legend_below
+from icllib.theory.scaling_laws import theory_exponents
 
 curves = sorted((softmax.law_curve(r) for r in records),
                 key=lambda c: (laws.LAWS.index(c.law), c.alpha))
-sizes, compute = records[0].run["sizes"], records[0]
+exponents = {f"{c.law}, alpha = {c.alpha}": c.exponents for c in curves}
+printed = [theory_exponents(c.alpha)[c.law] for c in curves]
+in_time = [c for c in curves if c.law == "time"]
 table = page.save_figure(
-    *(page.series(c.law, f"alpha = {c.alpha}", c.xs, c.losses, POSITIVE)
-      for c in curves),
-    *(page.series("compute", f"size {size}", size * compute["step"],
-             compute["loss"][:, number].mean(0))
-      for number, size in enumerate(sizes) if number % 2 == 0))
-figure, panels = plt.subplots(2, 2, figsize=(9, 7))
-panels, names = panels.ravel(), laws.axis_names("t (steps)")
-for axes, letter, law in zip(panels, "abcd", ("size", "data", "time", "compute")):
-    axes.set(xlabel=names[law], ylabel="loss", title=f"({letter})")
-    for c in (c for c in curves if c.law == law):
-        softmax.draw_law(axes, table, f"alpha = {c.alpha}", c)
-for size in sizes[::2]:
-    draw(panels[3], table, "compute", f"size {size}", color=GOLD, lw=0.8, alpha=0.4,
-         label="_")
-panels[0].set(xticks=(4, 10, 40), xticklabels=(4, 10, 40))
-panels[1].set(ylim=(1e-3, 0.1))
-panels[2].set(ylim=(1e-8, 1))
-panels[3].set(ylim=(2e-4, 0.4))
-legend = legend_below(panels[0], 4)
+    *(page.series("time", f"alpha = {c.alpha}", c.xs, c.losses, POSITIVE) for c in in_time),
+    *laws.exponent_series("printed", dict(zip(exponents, printed)), page.profile),
+    *laws.exponent_series("AdamW", exponents, page.profile))
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
+laws.draw_exponents(left, table)
+left.legend()
+for c in in_time:
+    softmax.draw_law(right, table, f"alpha = {c.alpha}", c)
+right.set(xlabel="time t (steps)", ylabel="loss", ylim=(1e-8, 1))
+right.legend()
 title = figure.suptitle("AdamW keeps the laws in size and data, not in time and compute")
 
 # %% [markdown] tags=["caption"]
-# Loss under AdamW. In size and data it follows Table 1 (dashed); in time it falls at once, since rare tasks
-# are learned as fast as frequent ones.
+# Left: exponents, those of Table 1 (hollow) and under AdamW. Right: in time the loss falls at once, since
+# rare tasks are learned as fast as frequent ones.
 #
-# Alt text: Four log-log panels: loss against model size, data points, steps and compute
-# under AdamW. In size and data the solid lines follow the dashed laws of Table 1. In time
-# the loss stays up for tens of steps and then falls by orders of magnitude, far below the
-# dashed line; the envelope in compute is steeper than its dashed line.
+# Alt text: Left: in size and data the points lie inside the hollow diamonds of Table 1; in compute the point
+# lies 0.5 to its left, in time more than 3. Right: the loss stays up for tens of steps and then falls by
+# orders of magnitude, far below the dashed lines of Table 1.
 
 # %% [markdown]
-# Bands are 95% intervals over starts, and data sets for $N$; one that reaches the bottom of
-# its panel includes 0. The last panel is for $\alpha = 2.1$, as in the paper: single sizes
-# in a light color, and their lower envelope over the window of its fit.
+# Bands are 95% intervals over starts, and data sets for $N$; one that reaches the bottom of the panel
+# includes 0. Compute is for $\alpha = 2.1$, as in the paper.
 #
 # ## Numbers
 #
@@ -83,7 +74,6 @@ title = figure.suptitle("AdamW keeps the laws in size and data, not in time and 
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.theory.scaling_laws import theory_exponents
 
 pd.DataFrame({(c.law, c.alpha): {
     "Table 1": f"{theory_exponents(c.alpha)[c.law]:.3f}",
@@ -96,12 +86,12 @@ pd.DataFrame({(c.law, c.alpha): {
 # a tenth first, but jumps up again later and ends higher than at rate 2.
 
 # %% tags=["numbers"]
-in_time = {c.alpha: sheet.first_below(c, 0.1) for c in curves if c.law == "time"}
+steps = {c.alpha: sheet.first_below(c, 0.1) for c in in_time}
 by_rate = {alpha: {r.run["learning_rate"]: sheet.first_below(softmax.law_curve(r), 0.1)
-                   for r in descent if r.run["alpha"] == alpha} for alpha in in_time}
-pd.DataFrame({f"alpha = {alpha}": {"AdamW": f"{in_time[alpha].mean():.0f}"} | {
-    f"gradient descent, rate {rate:g}": f"{steps.mean():.0f}"
-    for rate, steps in own.items()} for alpha, own in by_rate.items()})
+                   for r in descent if r.run["alpha"] == alpha} for alpha in steps}
+pd.DataFrame({f"alpha = {alpha}": {"AdamW": f"{steps[alpha].mean():.0f}"} | {
+    f"gradient descent, rate {rate:g}": f"{slower.mean():.0f}"
+    for rate, slower in own.items()} for alpha, own in by_rate.items()})
 
 
 # %% [markdown]
@@ -128,8 +118,7 @@ page.decide("solvable_attention.15", kept_or_lost(lambda c: c.exponents),
             control=kept_or_lost(lambda c: np.array([softmax.one_by_one(c.law, c.alpha)])))
 fastest = {alpha: min(own.values(), key=np.mean) for alpha, own in by_rate.items()}
 page.decide("solvable_attention.34", {
-    f"alpha = {alpha}": steps / fastest[alpha][:len(steps)]
-    for alpha, steps in in_time.items()})
+    f"alpha = {alpha}": own / fastest[alpha][:len(own)] for alpha, own in steps.items()})
 page.verdicts()
 
 # %% [markdown]
