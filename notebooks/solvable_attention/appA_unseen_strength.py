@@ -1,27 +1,22 @@
 # %% [markdown]
-# # Appendix A: does a trained model read the strength from the context?
+# # Appendix A: does a trained model read the strength from its prompt?
 #
-# **The question:** the *strength* of a task is the ratio of target to feature. Does a
-# trained model read it from the context, or has it learned it by heart?
+# Yes, with the paper's constraint: strengths that training never had are answered exactly, as the
+# paper says. Without it the model has learned its own strength, 0.5, in part by heart: a prompt of
+# strength 1.5 gets 1.22.
 #
-# **In short:** it depends on a constraint. With the paper's, which leaves two numbers to
-# train, the model reads the strength: values that training never had are answered to
-# $10^{-9}$. Without it the model has learned its strength, 0.5, in part by heart: contexts
-# of 1.5 and $-0.8$ are answered with 1.22 and 0.05. This takes less than a second.
+# The *strength* $\Lambda$ of a task is the ratio of target to feature. The paper
+# {cite:p}`lyu2025solvable` takes one task and a constraint: the first $\mathcal{N}_s$
+# components of $v_s$ and the last of $w_s$ stay zero. Two numbers are left,
 #
-# The paper {cite:p}`lyu2025solvable` takes one task and a constraint that others use too:
-# the first $\mathcal{N}_s$ components of $v_s$ and the last of $w_s$ are zero for all
-# times. Two numbers are left,
+# $$f_s = \psi \Lambda\, v_{s; \mathcal{N}_s + 1}\, w_{s; s} .$$
 #
-# $$f_s = \psi \Lambda\, v_{s; \mathcal{N}_s + 1}\, w_{s; s} ,$$
+# After training $f_s = \Lambda$, so that their product is $1/\psi$. A prompt of another strength
+# $\tilde\Lambda$ then gives $f_s = \tilde\Lambda$ (Eq. 18).
 #
-# and $f_s = \Lambda$ after training means that their product is $1/\psi$. A context of
-# another strength $\tilde\Lambda$ then gives $f_s = \tilde\Lambda$ (Eq. 18).
-#
-# With the constraint $H_s$ is the $1 \times 1$ matrix $\psi\Lambda$, so that the closed
-# form of [Theorem 3.1](thm31_closed_form.ipynb) is exact. As for any $H^2 = \mu H$ its rate
-# is $a = c\,\mu = c\,\psi\Lambda$, with $c$ the share of the task; the paper keeps
-# $a = c\,\psi(\Lambda^2 + 1)$.
+# Left: what trained models answer to prompts of other strengths. In the *free* model, that of
+# [Theorem 3.1](thm31_closed_form.ipynb), every weight is trained. Right: training with the
+# constraint, by {term}`gradient descent` and by the closed form with the printed rate and with ours.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -38,10 +33,6 @@ claimbook.settings_table(sheet.UnseenStrength(True), assumed=(
 
 # %% [markdown]
 # ## Figure
-#
-# Left: training with the constraint, by {term}`gradient descent` and by the closed form
-# with both rates. Right: what the trained models answer to contexts of other strengths. The
-# *free* model is the one of Theorem 3.1, in which every weight is trained.
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -56,35 +47,32 @@ table = page.save_figure(
     *(page.series("answers", label, r["strengths"], r["answers"])
       for label, r in (("constrained", constrained), ("free", free))))
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
-draw(left, table, "training", "corrected rate", color=VIOLET, lw=2,
+draw(right, table, "training", "corrected rate", color=VIOLET, lw=2,
      label=r"closed form, $a = c\,\psi\Lambda$")
-draw(left, table, "training", "printed rate", color=CRIMSON, ls="--",
+draw(right, table, "training", "printed rate", color=CRIMSON, ls="--",
      label=r"closed form, $a = c\,\psi(\Lambda^2 + 1)$")
-draw(left, table, "training", "gradient descent", color=BLACK, ls="", marker="o",
+draw(right, table, "training", "gradient descent", color=BLACK, ls="", marker="o",
      mfc="none", markevery=100)
-left.set(xlabel="t = learning rate × steps", ylabel="f")
-left.legend()
-right.axline((0, 0), slope=1, color=BLACK, lw=0.8, label="the context's strength")
-right.plot(free.run["strength"], free.run["strength"], "s", color=OLIVE, ms=8,
+right.set(xlabel="t = learning rate × steps", ylabel="f")
+right.legend()
+left.axline((0, 0), slope=1, color=BLACK, lw=0.8, label="the context's strength")
+left.plot(free.run["strength"], free.run["strength"], "s", color=OLIVE, ms=8,
            label="training")
-draw(right, table, "answers", "free", color=GOLD, label="free model")
-draw(right, table, "answers", "constrained", color=VIOLET, ls="", marker="o",
+draw(left, table, "answers", "free", color=GOLD, label="free model")
+draw(left, table, "answers", "constrained", color=VIOLET, ls="", marker="o",
      mfc="none", label="constrained model")
-right.set(xlabel=r"strength $\tilde\Lambda$ of the context", ylabel="f")
-legend = right.legend()
+left.set(xlabel=r"strength $\tilde\Lambda$ of the context", ylabel="f")
+left.legend()
+title = figure.suptitle("With the constraint a model reads the strength, else in part only")
 
 # %% [markdown] tags=["caption"]
-# Left: the answer $f$ of a constrained model during training, against time: gradient
-# descent (dots) follows the closed form with our corrected rate, and not that with the
-# printed one. Right: the trained model's answers to prompts of another strength than in
-# training. On the diagonal a model reads the strength from its prompt; the free model
-# leaves it, since it has learned its own strength by heart in part.
+# Left: on the diagonal a model reads its prompt's strength; the free model does so near its own. Right: in
+# training the constrained model follows our rate.
 #
-# Alt text: Left: the answer during training rises from about 0.05 to 0.5; gradient
-# descent lies on the closed form with the corrected rate, the one with the printed rate
-# rises too early. Right: the constrained model's answers lie on the diagonal for all
-# strengths from -1 to 2; the free model's answers are a parabola that crosses the
-# diagonal at 0.5.
+# Alt text: Left: the constrained model's answers lie on the diagonal for all strengths from -1 to 2; the
+# free model's are a parabola that crosses it at 0.5. Right: the answer during training rises from about
+# 0.05 to 0.5; gradient descent lies on the closed form with the corrected rate, the one with the printed
+# rate rises too early.
 
 # %% [markdown]
 # ## Numbers
@@ -119,14 +107,14 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The free model has learned its strength by heart in part: a product of two weights at
-#   the feature answers without looking at the labels, and one at the label answers with the
-#   square of the strength. The paper says so in words; here it is shown.
-# - The rate that the paper keeps for the constrained model is that of the free one. With it
-#   the closed form is not a solution.
-# - The paper does not give the strength and the context length. We take the strength of
-#   Figure 3, and a short context, for which $f$ starts far from $\Lambda$ at the start of
-#   Eq. 106.
+# - *Learned by heart.* In the free model a product of two weights at the feature answers without
+#   looking at the labels. One at the label answers with the square of the strength. The paper says so
+#   in words; here it is shown.
+# - *Rate.* With the constraint $H_s$ is the number $\psi\Lambda$, so that the closed form is exact, at
+#   the rate $a = c\,\psi\Lambda$ with $c$ the share of the task. The paper keeps that of the free
+#   model, $c\,\psi(\Lambda^2 + 1)$, which is no solution.
+# - *Settings.* The paper gives neither strength nor context length. We take the strength of Figure 3,
+#   and a short context, for which $f$ starts far from $\Lambda$ at the start of Eq. 106.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/solvable_attention/appA_unseen_strength/figure.csv>`.

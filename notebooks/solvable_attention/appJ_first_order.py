@@ -1,48 +1,18 @@
 # %% [markdown]
-# # Appendix J: the first-order correction to the closed form
+# # Appendix J: does the first-order correction make the closed form better?
 #
-# **The question:** the closed form leaves out terms of order one over the context length
-# $\psi$. Does the correction of first order that the paper adds make it more precise?
-#
-# **In short:** not as printed: there the correction makes the error larger (0.040 instead
-# of 0.0022 at $\psi = 1600$). Corrected, the error falls with the square of $1/\psi$
-# ($4 \cdot 10^{-7}$ at $\psi = 1600$) at the starts for which it is derived. A form of our
-# own does so at any start. This takes less than a second.
+# Not as printed: it makes the error larger, 0.040 in place of 0.0022 at context length 1600.
+# Corrected it makes it far smaller, at the starts for which it is derived. A form of our own does so
+# at any start.
 #
 # [Theorem 3.1](thm31_closed_form.ipynb) leaves out the query's own feature, which adds
-# $\epsilon = 1/\psi$ to one entry of $H/\psi$. Appendix J {cite:p}`lyu2025solvable` adds
-# its effect to first order, $f = f^0 + \epsilon f^1$ (symbols as on that page). The error should then fall as
-# $\epsilon^2$.
+# $\epsilon = 1/\psi$ to one entry of $H/\psi$, where $\psi$ is the context length. Appendix J
+# {cite:p}`lyu2025solvable` adds its effect to first order, $f = f^0 + \epsilon f^1$. The error
+# should then fall as $\epsilon^2$.
 #
-# The printed solution (Eqs. 137, 150, 151) does not solve the equations: a factor
-# $\tfrac14$ and the constants of integration are missing, and a sign is wrong. Corrected,
-# it holds for starts with $\bar C = \tilde C = 0$, that is, with $v$ and $w$ along
-# $(1, \Lambda)$; the start of Appendix G is not of this kind unless $\Lambda = 1$. For any
-# start, with $M = 1 + \Lambda^2$, the parts $\eta_u, \rho_u$ of $\eta(0), \rho(0)$ along
-# $(1, \Lambda)/\sqrt M$ and $\eta_n, \rho_n$ along $(-\Lambda, 1)/\sqrt M$,
-#
-# $$f^1 = \frac{1}{4M}\left[ A q + B + \frac{C'}{q} - \left(g_0 + \frac{h_0}{q^2}\right) E \right],
-# \quad E = \frac{(1 - e)\,(K_1 q + K_0)}{4 k x} + \Big(\kappa + \frac1M\Big)\frac{a t}{2} D .$$
-#
-# Here $k = \sqrt{\Lambda^2 + C/2}$, $e = e^{-2akt}$, $\kappa_\pm = (k \pm \Lambda)/2k$,
-#
-# $$x = \kappa_- + \kappa_+ e + \frac{g_0}{4k}(1 - e), \quad
-#   y = \kappa_+ + \kappa_- e + \frac{h_0}{4k}(1 - e), \quad
-#   q = \frac yx,$$
-#
-# $$A = \frac{g_0}{M} - 2\psi\Lambda\,\eta_u\eta_n, \quad
-#   B = \psi\Lambda^2(\eta_n^2 - \rho_n^2), \quad
-#   C' = -\frac{h_0}{M} + 2\psi\Lambda\,\rho_u\rho_n ,$$
-#
-# $$D = (g_0 - 4\Lambda - h_0)\,\frac{e}{x^2}, \quad
-#   \kappa = \frac{A h_0 - 2\Lambda B - C' g_0}{8 k^2},$$
-#
-# $$K_1 = A + \frac B2 + (2\Lambda - g_0)\,\kappa, \quad
-#   K_0 = C' + \frac B2 + (2\Lambda + h_0)\,\kappa .$$
-#
-# It is elementary because along the time $\tau$ with $\dot\tau = c\,(f - \Lambda)$ all
-# exponentials are powers of $q$, and the one integral that is not rational in $q$ is the
-# time $t$ itself.
+# The printed solution (Eqs. 137, 150, 151) does not solve the equations: a factor $\tfrac14$ and the
+# constants of integration are missing, and a sign is wrong. Corrected, it holds for starts with $v$
+# and $w$ along $(1, \Lambda)$. The start of Appendix G is not of this kind unless $\Lambda = 1$.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -57,11 +27,11 @@ claimbook.settings_table(formulas.FirstOrder("Appendix G"), assumed=(
     "start", "strength", "share", "lengths", "fitted_from", "times", "seed"))
 
 # %% [markdown]
-# The start shrinks as $1/\sqrt\psi$, so that $f^0(0)$ is the same for all $\psi$; at $\psi = 100$ the
+# ## Figure
+#
+# The start shrinks as $1/\sqrt\psi$, so that $f^0(0)$ is the same for all $\psi$. At $\psi = 100$ the
 # second start is that of Appendix G. Slopes are fitted over $\psi \ge 100$. Both choices were made
 # before anything was computed.
-#
-# ## Figure
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -85,18 +55,45 @@ for axes, r in zip(panels, records):
     axes.set(xscale="log", yscale="log", xlabel=r"context length $\psi$",
              title=f"start: {r.run['start']}".replace("Lambda", r"$\Lambda$"))
 legend = legend_below(panels[0], 4)
+title = figure.suptitle("As printed, the correction makes the error larger")
 
 # %% [markdown] tags=["caption"]
-# Largest error of four solutions of training, against the context length $\psi$, on
-# logarithmic axes, for two starts of training. A first-order solution should fall with
-# slope $-2$. The printed one falls with slope $-1$, above the zeroth order that it should
-# improve; the corrected one falls as it should from the left start alone, the one for any
-# start from both.
+# Largest error of four solutions against context length $\psi$. First order should fall with
+# slope $-2$; the printed one falls with $-1$, above the one it should improve.
 #
 # Alt text: Largest error of f against context length from 10 to 1600 on logarithmic axes
 # for two starts. Zeroth order and the printed first order fall with slope -1, the printed
 # one lying above. The form for any start falls with slope -2 for both starts; the
 # corrected printed form does so for the first start only.
+
+# %% [markdown]
+# ## A form for any start
+#
+# Take $M = 1 + \Lambda^2$, the parts $\eta_u, \rho_u$ of $\eta(0), \rho(0)$ along
+# $(1, \Lambda)/\sqrt M$ and $\eta_n, \rho_n$ along $(-\Lambda, 1)/\sqrt M$. Other symbols are those of
+# [Theorem 3.1](thm31_closed_form.ipynb). Then
+#
+# $$f^1 = \frac{1}{4M}\left[ A q + B + \frac{C'}{q} - \left(g_0 + \frac{h_0}{q^2}\right) E \right],
+# \quad E = \frac{(1 - e)\,(K_1 q + K_0)}{4 k x} + \Big(\kappa + \frac1M\Big)\frac{a t}{2} D .$$
+#
+# Here $k = \sqrt{\Lambda^2 + C/2}$, $e = e^{-2akt}$, $\kappa_\pm = (k \pm \Lambda)/2k$,
+#
+# $$x = \kappa_- + \kappa_+ e + \frac{g_0}{4k}(1 - e), \quad
+#   y = \kappa_+ + \kappa_- e + \frac{h_0}{4k}(1 - e), \quad
+#   q = \frac yx,$$
+#
+# $$A = \frac{g_0}{M} - 2\psi\Lambda\,\eta_u\eta_n, \quad
+#   B = \psi\Lambda^2(\eta_n^2 - \rho_n^2), \quad
+#   C' = -\frac{h_0}{M} + 2\psi\Lambda\,\rho_u\rho_n ,$$
+#
+# $$D = (g_0 - 4\Lambda - h_0)\,\frac{e}{x^2}, \quad
+#   \kappa = \frac{A h_0 - 2\Lambda B - C' g_0}{8 k^2},$$
+#
+# $$K_1 = A + \frac B2 + (2\Lambda - g_0)\,\kappa, \quad
+#   K_0 = C' + \frac B2 + (2\Lambda + h_0)\,\kappa .$$
+#
+# It is elementary because along the time $\tau$ with $\dot\tau = c\,(f - \Lambda)$ all exponentials
+# are powers of $q$. The one integral that is not rational in $q$ is the time $t$ itself.
 
 # %% [markdown]
 # ## Numbers
@@ -137,12 +134,11 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - Which misprint does what is on the page of the [errata](errata.ipynb).
-# - Claim 19 is about the paper's formulas as printed; the corrected ones and ours are claim 26.
-# - The corrected formulas lose the second order at the start of Appendix G, for which they
-#   were not derived.
-# - The paper has no figure here. It gives formulas and checks only their limit
-#   $t \to \infty$.
+# - [Errata](errata.ipynb) tells which misprint does what.
+# - Claim 19 is about the formulas as printed, claim 26 about the corrected ones and ours.
+# - At the start of Appendix G, for which they were not derived, the corrected formulas lose the second
+#   order.
+# - The paper has no figure here, and checks its formulas only in the limit $t \to \infty$.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/solvable_attention/appJ_first_order/figure.csv>`.

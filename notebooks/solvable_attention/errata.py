@@ -1,26 +1,20 @@
 # %% [markdown]
-# # Errata: 28 formulas of the paper, corrected and measured
+# # Errata: which printed formulas change what the paper says?
 #
-# **The question:** which formulas of the paper are not right as printed, and what does it
-# matter?
+# Those of Table 2 and Appendix J; the main line stands, but for one sign. Table 2 exchanges the shares
+# of compute, and its $3 \gamma$ is a $\gamma$ unless all strengths are large. Appendix J's solution
+# needs corrections. The other misprints change no conclusion.
 #
-# **In short:** each of 28 formulas stands here with its correction and how far off both
-# forms are. The main line stands: the closed form of the main text (except for a sign
-# where $v = -w$) and the entries of Table 1. Two things change. In Table 2 the shares of
-# compute are exchanged, and the $3 \gamma$ in time and compute is a $\gamma$ unless all
-# strengths are large (in time off by 0.22 at $\gamma = 0.5$). And the first-order solution
-# of Appendix J needs corrections.
+# The sign is in Eq. 14: for $v = -w$ the answer goes to 0 and not to the strength $\Lambda$. Each of 28
+# formulas stands below with its correction and how far off both forms are.
 #
-# Two of the 28 are no misprints, but right under a condition that does not stand beside
-# them. The $3 \gamma$ needs $\Lambda_s^2 \gg 1$ for all tasks, which Appendix F.3 assumes;
-# there the fit is -0.5456 where -0.5455 is printed ([claim 39](table02_exponents.ipynb)).
-# Appendix J's solution needs a start along $(1, \Lambda)$. And the entry that Table 1 lacks is
-# an omission.
+# Two of the 28 are no misprints, but right under a condition that does not stand beside them
+# {cite:p}`lyu2025solvable`. The $3 \gamma$ needs $\Lambda_s^2 \gg 1$ for all tasks, which Appendix F.3
+# assumes. Appendix J's solution needs a start along $(1, \Lambda)$. And the entry that Table 1 lacks
+# is an omission.
 #
-# Right as printed {cite:p}`lyu2025solvable` are Eq. 13 with $C = gh/2$, Eq. 14 for
-# $v = w$, and Eqs. 7, 9, 51 to 55 and 57, the last with $C = gh/2$. Throughout,
-# $M = 1 + \Lambda^2$, $c = \#_s / N$ and $a = c\,\psi M$, where $\#_s$ is the number of
-# data points of task $s$.
+# Throughout, $M = 1 + \Lambda^2$, $c = \#_s / N$ and $a = c\,\psi M$, where $\#_s$ is the number of
+# data points of task $s$, and $\psi$ the context length.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -37,15 +31,12 @@ claimbook.settings_table(sheet.SolutionFormulas(), assumed=(
 
 # %% [markdown]
 # ## Figure
-#
-# All formulas at once. Rounding lies between $10^{-16}$, where what is exactly right is
-# drawn, and $10^{-11}$.
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from claimbook.pages.plotting import CRIMSON, VIOLET, draw
+from claimbook.pages.plotting import CRIMSON, VIOLET, legend_below
 
 groups = {"the solution": solution, "the scaling laws": laws,
           "the first order": first}
@@ -55,16 +46,16 @@ forms = ("printed", "corrected")
 table = page.save_figure(*(
     page.series(group, form, list(rows), [max(row[i], 1e-16) for row in rows.values()])
     for group, rows in pairs.items() for i, form in enumerate(forms)))
-figure, panels = plt.subplots(1, 3, figsize=(9, 4.2), sharey=True)
-panels[0].set(ylabel="off by")
-panels[1].set(xlabel="formula")
-for axes, group in zip(panels, groups):
-    for form, color, marker in (("printed", CRIMSON, "o"), ("corrected", VIOLET, "s")):
-        draw(axes, table, group, form, color=color, marker=marker, ls="", ms=6)
-    axes.set(yscale="log", title=group)
-    axes.tick_params(axis="x", rotation=90)
-handles = panels[0].get_legend_handles_labels()
-legend = figure.legend(*handles, loc="outside upper right", ncols=2)
+figure, axes = plt.subplots(figsize=(9, 4.4))
+for row, (words, (group, name)) in enumerate(sheet.THAT_MATTER.items()):
+    printed, corrected = pairs[group][name]
+    axes.plot([printed, corrected], [row, row], color="0.8", lw=3, zorder=0)
+    axes.plot(printed, row, "o", color=CRIMSON, ms=8, label="" if row else "as printed")
+    axes.plot(corrected, row, "s", color=VIOLET, ms=7, label="" if row else "corrected")
+axes.set(xscale="log", xlabel="off by", yticks=range(len(sheet.THAT_MATTER)),
+         yticklabels=list(sheet.THAT_MATTER), ylim=(4.5, -0.5))
+legend_below(axes, 2)
+title = figure.suptitle("Five corrections that change what a reader would use")
 
 
 def off(group):
@@ -74,13 +65,12 @@ def off(group):
                          for name, row in pairs[group].items()}).T
 
 # %% [markdown] tags=["caption"]
-# For each formula of the paper that we correct, how far the printed form (circles) and
-# the corrected form (squares) are off, on a logarithmic axis; what is measured is in the
-# tables below. The lower, the better.
+# How far five printed formulas (circles) and their corrections (squares) are off; rounding lies below
+# $10^{-11}$. All 28 are in the tables below.
 #
-# Alt text: For each formula, on a logarithmic axis, how far the printed form is off,
-# mostly between 0.01 and 10, and how far the corrected form is off: at rounding for the
-# solution, below 0.02 for fitted exponents, below 1e-6 for the first-order solution.
+# Alt text: Five rows, each with a printed formula and its correction, on a logarithmic axis. The printed
+# forms are off by 0.01 to 0.4, the sign of Eq. 14 by 34; the corrected ones by 0.005 and 0.02 in the two
+# rows of Table 2, below one in a million in Appendix J and by rounding in the others.
 
 # %% [markdown]
 # ## The solution and its constants
@@ -110,9 +100,9 @@ off("the solution")
 # %% [markdown]
 # ## The scaling laws
 #
-# Exponents are fitted to exact sums over 200,000 tasks, with $\alpha = 1.8$ and, where
-# they vary, $\beta = 0.5$ or $\gamma = 0.5$; corrected ones are not off by zero, because
-# the range is finite. Where the last column is empty, "off" is the distance to the fit.
+# Exponents are fitted to exact sums over 200,000 tasks, with $\alpha = 1.8$ and, where they vary,
+# $\beta = 0.5$ or $\gamma = 0.5$. Corrected ones are not off by zero, because the range is finite.
+# Where the last column is empty, "off" is the distance to the fit.
 #
 # | equation | printed | corrected | off is |
 # |---|---|---|---|
@@ -127,14 +117,17 @@ off("the solution")
 # | 83 | $F''(c) = \alpha (\alpha + 1) Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$ | $\alpha^2 Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$, as in Eq. 75 | relative error at $N = 10^6$ |
 # | 63 and 64 | a task without room keeps $f(0)$: $\tfrac12 P(s) (f(0) - \Lambda)^2$ | it answers 0: $\tfrac12 P(s) \Lambda^2$ | ratio of the losses at the start of App. G, minus 1 |
 #
-# The 3 in Table 2 needs $\Lambda_s^2 \gg 1$ for all tasks that matter, against
-# $\Lambda_s \propto s^{-\gamma}$. Where $\psi_s \propto s^{-\beta}$ falls below 1,
-# against Assumption 3.1, the law in time moves back towards that of $\beta = 0$ ([Figure
-# 4](fig04_varied_laws.ipynb)). The $-1/N$ that Eq. 83 leaves out cancels the first term
-# beside it. The second line of Eq. 102 leaves it out too, which makes $F''$ 1.36 times as large
-# at $\gamma = 0.5$; no exponent hangs on it. In Eq. 99, $e^{-Ft}$ should be $e^{-FN}$, and between Eqs. 101 and 102
-# $1 + \gamma/\alpha$ should be $1 + 2\gamma/\alpha$. [Tables 1 and
-# 2](table02_exponents.ipynb) have more fits.
+# - The 3 in Table 2 needs $\Lambda_s^2 \gg 1$ for all tasks that matter, against
+#   $\Lambda_s \propto s^{-\gamma}$. There the fit is -0.5456 where -0.5455 is printed
+#   ([claim 39](table02_exponents.ipynb)).
+# - Where $\psi_s \propto s^{-\beta}$ falls below 1, against Assumption 3.1, the law in time moves back
+#   towards that of $\beta = 0$ ([Figure 4](fig04_varied_laws.ipynb)).
+# - The $-1/N$ that Eq. 83 leaves out cancels the first term beside it. Eq. 102 leaves it out too,
+#   which makes $F''$ 1.36 times as large at $\gamma = 0.5$; no exponent hangs on it.
+# - In Eq. 99, $e^{-Ft}$ should be $e^{-FN}$. Between Eqs. 101 and 102 $1 + \gamma/\alpha$ should be
+#   $1 + 2\gamma/\alpha$.
+#
+# [Tables 1 and 2](table02_exponents.ipynb) have more fits.
 
 # %% tags=["numbers"]
 off("the scaling laws")
@@ -176,20 +169,21 @@ off("the first order")
 # %% [markdown]
 # ## Text and labels
 #
-# Nothing to compute: $v_s$ and $w_s$ have $\mathcal{N}_s + 1$ components, not
-# $\mathcal{N}_s$. The left-hand side of Eq. 36 is $\dot n_s$, not $\dot h_s$. Near Eq.
-# 66, "Eq. (65)" means Eq. 66. The caption of Figure 9 says that the context length is
-# fixed; it is varied.
+# - $v_s$ and $w_s$ have $\mathcal{N}_s + 1$ components, not $\mathcal{N}_s$.
+# - The left-hand side of Eq. 36 is $\dot n_s$, not $\dot h_s$. Near Eq. 66, "Eq. (65)" means Eq. 66.
+# - The caption of Figure 9 says that the context length is fixed; it is varied.
+# - Softmax attention averages over the $\psi$ tokens where linear attention sums. So its time law
+#   hardly feels $\beta$, against [Figure 9](fig09_softmax_varied.ipynb).
+# - The law of the features' signs changes how a task is learned, and the learning rate $10^{-3}$ barely
+#   trains softmax attention ([Figure 8](fig08_softmax_laws.ipynb)).
 #
-# Softmax attention averages over the $\psi$ tokens where linear attention sums, so that
-# its time law hardly feels $\beta$, against [Figure 9](fig09_softmax_varied.ipynb); the
-# law of the features' signs changes how a task is learned, and the learning rate
-# $10^{-3}$ barely trains it ([Figure 8](fig08_softmax_laws.ipynb)).
+# Right as printed are Eq. 13 with $C = gh/2$, Eq. 14 for $v = w$, and Eqs. 7, 9, 51 to 55 and 57, the
+# last with $C = gh/2$.
 #
 # ## What differs and why
 #
-# The paper has no list of errata. Each item was found by checking its formula
-# numerically; rows 71, 121 and 143 are factors read off the formulas.
+# The paper has no list of errata. Each item was found by checking its formula numerically; rows 71, 121
+# and 143 are factors read off the formulas.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/solvable_attention/errata/figure.csv>`.

@@ -1,33 +1,26 @@
 # %% [markdown]
-# # Figure 1: one data point of the paper's regression, and why its tasks stay apart
+# # Figure 1: how a prompt is made, and why its tasks stay apart
 #
-# **The question:** how is a data point of the paper's problem made, and why can each task
-# be learned without the others?
-#
-# **In short:** this page makes one data point and checks the two facts on which the paper
-# rests. All that the model needs of a prompt is a matrix with four entries that are not zero
-# (Eq. 7), and the drawn prompt has exactly that one. And training moves only four weights per
-# task: training these alone gives the same answers as training all, so each task is learned
-# without the others. This takes less than a second.
+# A prompt matters only through a matrix with four entries, and training moves only four weights for
+# each task. So each task is learned without the others, as the paper says. Training these alone gives
+# the same answers as training all weights; this is exact.
 #
 # The problem is *multitask sparse feature regression* {cite:p}`lyu2025solvable`:
 #
-# 1. a task $s$ is drawn with $P(s) \propto s^{-\alpha}$ (Eq. 1), so that a few tasks are
-#    frequent and most are rare;
-# 2. the feature of each of its $\psi$ pairs, and of the query, is $\pm e_s$ (Eq. 2): zero
-#    but for one entry;
-# 3. the targets are $\Lambda$, the *strength* of the task, times the sign (Eq. 3);
-# 4. features and targets are the columns of $\Phi$, in which the query's target is 0 (Eq.
-#    4).
+# 1. A task $s$ is drawn with $P(s) \propto s^{-\alpha}$ (Eq. 1): a few tasks are frequent, most rare.
+# 2. The feature of each of its $\psi$ pairs, and of the query, is $\pm e_s$ (Eq. 2): zero but for one
+#    entry.
+# 3. The targets are $\Lambda$, the *strength* of the task, times the sign (Eq. 3).
+# 4. Features and targets are the columns of $\Phi$, in which the query's target is 0 (Eq. 4).
 #
 # First, the signs cancel in
 #
 # $$\Phi\Phi^\top = H_s = \begin{pmatrix} \mathrm{diag}((\psi + 1) e_s) & \psi\Lambda e_s \\
 #   \psi\Lambda e_s^\top & \psi\Lambda^2 \end{pmatrix} \qquad \text{(Eq. 7)},$$
 #
-# which is the same for all prompts of a task. Second, each row $v_s$ of $V$ and each column
-# $w_s$ of $W$ in $f = [V \Phi\Phi^\top W \hat\phi]_s$ therefore learns its own task, and
-# only the two coordinates that $H_s$ couples, $s$ and the label, ever move (Eq. 8).
+# which is the same for all prompts of a task. Second, {term}`linear attention` answers
+# $f = [V \Phi\Phi^\top W \hat\phi]_s$. Each row $v_s$ of $V$ and column $w_s$ of $W$ learns its own
+# task, and only the coordinates $s$ and the label ever move (Eq. 8).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -77,14 +70,12 @@ matrix(panels[3], pd.DataFrame(point["product"], names, names), digits=3)
 titles = r"2. features $\pm e_s$", r"3. and 4. targets, and $\Phi$", r"$\Phi\Phi^\top$"
 for axes, title in zip(panels[1:], titles):
     axes.set(title=title, anchor="W", xlabel="pair", ylabel="coordinate")
-last = panels[3].set(xlabel="coordinate")
+panels[3].set(xlabel="coordinate")
+title = figure.suptitle("Of a prompt only four entries matter")
 
 # %% [markdown] tags=["caption"]
-# One data point of the paper's regression, step by step: a task $s$ is drawn by its
-# frequency, its features are $\pm 1$ in coordinate $s$ alone, its targets are
-# proportional to them, and features and targets are the columns of the matrix $\Phi$. All
-# that the model needs of a prompt is the matrix $\Phi \Phi^\top$, which has four entries
-# that are not zero.
+# One data point: a task $s$ is drawn, its features are $\pm 1$ in coordinate $s$ alone, its targets
+# proportional to them. The model needs only $\Phi \Phi^\top$.
 #
 # Alt text: Four panels: bars of the task shares with the drawn task marked; the features
 # as a matrix whose only row that is not zero has entries of either sign; the targets
@@ -92,13 +83,13 @@ last = panels[3].set(xlabel="coordinate")
 # missing target; and Phi times its transpose, with four entries that are not zero.
 
 # %% [markdown]
-# The column of the query is marked q. Zeros are left empty; the question mark is the target
-# that the model has to find.
+# The column of the query is marked q. Zeros are left empty; the question mark is the target that the
+# model has to find.
 #
-# The second figure has {term}`gradient descent` on all of $V$ and $W$ (lines) and on two
-# coordinates per task (dots), from a random start in all entries, on sampled prompts. On
-# the right $\psi_s$ and $\Lambda_s$ fall as $s^{-1/2}$. A rare task may have no prompt in
-# the training set; its answers then stay as they were. The settings are our choice.
+# The second figure has gradient descent on all of $V$ and $W$ (lines) and on two coordinates per task
+# (dots), from a random start in all entries, on sampled prompts. On the right $\psi_s$ and $\Lambda_s$
+# fall as $s^{-1/2}$. A rare task may have no prompt in the training set; its answers then stay as they
+# were. The settings are our choice.
 
 # %% mystnb={"code_prompt_show": "Settings of the two forms"} tags=["hide-output"]
 check = sheet.Decoupling("fixed context")
@@ -115,13 +106,12 @@ for axes, r in zip(panels, checks):
              ls="", marker="o", mfc="none", markevery=20)
     axes.set(title=name, xlabel="step")
 handles = panels[0].get_legend_handles_labels()
-legend = figure.legend(*handles, loc="outside right center")
+figure.legend(*handles, loc="outside right center")
+title = figure.suptitle("Four numbers for each task give the same answers as all weights")
 
 # %% [markdown] tags=["caption"]
-# Answers $f$ for the four most frequent tasks during training, against the step. Lines
-# are gradient descent on all of the weight matrices, dots the recursion of four numbers
-# for each task to which the paper reduces it; that they agree is why the model can be
-# solved.
+# Answers to the four most frequent tasks in training. Lines: {term}`gradient descent` on all weights.
+# Dots: four numbers for each task, to which the paper reduces it.
 #
 # Alt text: Answers f of the four most frequent tasks against the step, for equal and for
 # varied context and strength: the dots of the two-coordinate recursion lie on the lines
@@ -162,12 +152,13 @@ page.verdicts()
 # ## What differs and why
 #
 # - The paper's Figure 1 is a sketch without numbers; the example here is drawn, and small.
-# - How often a feature is $+e_s$ is not said. Here it is half of the time. Linear attention does not
-#   notice: the signs cancel in $\Phi\Phi^\top$, and the query's sign is in the answer and in its target.
-# - The text calls $v_s$ and $w_s$ vectors of $\mathcal{N}_s$ components; they have
-#   $\mathcal{N}_s + 1$, the last one for the label.
+# - How often a feature is $+e_s$ is not said; here it is half of the time. Linear attention does not
+#   notice: the signs cancel in $\Phi\Phi^\top$, and the query's is in its answer and its target.
+# - The text calls $v_s$ and $w_s$ vectors of $\mathcal{N}_s$ components; they have $\mathcal{N}_s + 1$,
+#   the last one for the label.
 #
-# The numbers behind the figures: {download}`figure.csv <../../results/solvable_attention/fig01_data/figure.csv>`.
+# The numbers behind the figures:
+# {download}`figure.csv <../../results/solvable_attention/fig01_data/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance([point, *checks, *noisy]))

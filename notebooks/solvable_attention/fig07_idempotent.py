@@ -1,19 +1,14 @@
 # %% [markdown]
-# # Figure 7: where the closed form is exact at any context length
+# # Figure 7: where is the closed form exact at any context length?
 #
-# **The question:** [Theorem 3.1](thm31_closed_form.ipynb) needs a long context. When does
-# its closed form hold without?
+# Where the matrix $H$ of a task is proportional to its own square, as the paper says. There it agrees
+# with the integrated training to ten digits, once a factor $\psi$ too many is taken out of the paper's
+# rate.
 #
-# **In short:** if the matrix $H$ of a task is proportional to its own square, as the paper
-# says. Then the closed form is exact at any context length $\psi$, to $10^{-10}$, which is
-# the accuracy of the integration, once a factor $\psi$ too many is taken out of the paper's
-# rate. This takes two seconds.
-#
-# The theorem needs a long context only because the matrix $H$ of a short one is not quite
-# proportional to its own square. Where $H^2 = \mu H$, nothing is left out
-# {cite:p}`lyu2025solvable`: with $g = \eta^\top H \eta$ and $h = \rho^\top H \rho$ the same
-# Riccati equations hold exactly (symbols as on the page of [Theorem
-# 3.1](thm31_closed_form.ipynb)), with the rate
+# [Theorem 3.1](thm31_closed_form.ipynb) needs a long context only because the matrix $H$ of a short one
+# is not quite proportional to its own square. Where $H^2 = \mu H$, nothing is left out
+# {cite:p}`lyu2025solvable`: with $g = \eta^\top H \eta$ and $h = \rho^\top H \rho$ the same Riccati
+# equations hold exactly (symbols as there), with the rate
 #
 # $$a = \frac{\#_s}{N}\,\mu .$$
 #
@@ -50,12 +45,12 @@ for axes, r in zip(panels, records):
     draw(axes, table, r.run["start"], "simulated", label="gradient descent", ls="",
          marker="o", mfc="none", markevery=3)
     axes.set(yscale="log", xlabel="t = learning rate × steps", title=r.run["start"])
-    axes.legend()
+panels[0].legend()
+title = figure.suptitle("If H is proportional to its square, the closed form is exact")
 
 # %% [markdown] tags=["caption"]
-# Loss against time on prompts whose matrix is proportional to its own square, for two
-# starts of training; the loss is on a logarithmic axis. There the closed form (line) is
-# exact at any context length, and gradient descent (dots) lies on it over six decades.
+# Loss against time where the matrix is proportional to its own square, for two starts: gradient descent
+# (dots) lies on the closed form (line) over six decades.
 #
 # Alt text: Loss against time for a balanced and an unbalanced start: the closed form as a
 # line, gradient descent as dots on it, a plateau and then an exponential fall over six
@@ -64,9 +59,8 @@ for axes, r in zip(panels, records):
 # %% [markdown]
 # ## Numbers
 #
-# For fifty random matrices and starts of each kind the table says whether the largest
-# distance between the closed form and the integrated flow is below the bound that was fixed
-# before:
+# For fifty random matrices and starts of each kind: is the largest distance between the closed form and
+# the integrated flow below the bound that was fixed before?
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -90,12 +84,11 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper has the rate $a = \#_s \psi_s \mu / N$. There is no context length in this
-#   example, and with any $\psi \neq 1$ the closed form would run $\psi$ times too fast. The
-#   rate that makes it exact is $\#_s \mu / N$.
-# - The paper does not give the size of $H$ and the strength $\Lambda$. Besides $\Lambda$
-#   and the rate only $g$ and $h$ at the start enter the closed form; the size of $H$ does
-#   not.
+# - The paper has the rate $a = \#_s \psi_s \mu / N$. There is no context length in this example, and with
+#   any $\psi \neq 1$ the closed form would run $\psi$ times too fast.
+# - The paper does not give the size of $H$ and the strength $\Lambda$. Besides $\Lambda$ and the rate only
+#   $g$ and $h$ at the start enter the closed form; the size of $H$ does not.
+# - The closed form is compared with the flow as far as the integration is accurate, to $10^{-10}$.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/solvable_attention/fig07_idempotent/figure.csv>`.

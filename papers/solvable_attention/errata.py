@@ -165,6 +165,16 @@ class FirstOrderFormulas(Component):
         return by_equations, general
 
 
+# What changes what a reader would use, in words: the group and the name of each on the page.
+THAT_MATTER = {
+    "Table 2, time: $3\\gamma$ is $\\gamma$\nunless all strengths are large": (
+        "the scaling laws", "Table 2, time"),
+    "Table 2, compute: the shares of\nsize and time are exchanged": ("the scaling laws", "Table 2, shares"),
+    "Eq. 14: for $v = -w$ the sign\nin the exponent flips": ("the solution", "14"),
+    "Eq. 40: $C = g_0 h_0 / 2$,\nnot $g_0 h_0$": ("the solution", "40, C"),
+    "App. J: the numerator at 0\nis missing": ("the first order", "150")}
+
+
 def runs(profile: str) -> list:
     """The errata, in the order of the page."""
     return [SolutionFormulas(), LawFormulas(), FirstOrderFormulas()]

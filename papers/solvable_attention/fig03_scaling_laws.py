@@ -10,7 +10,7 @@ from claimbook.records import Component
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, lower_envelope, theory_exponents
 from papers.solvable_attention.laws import (
-    ALPHAS, LETTERS, LawsInTheLimit, on_the_way, shortened, start, start_forms)
+    ALPHAS, LETTERS, LawsInTheLimit, on_the_way, shortened, start)
 
 
 # ---- the simulation and the runs ------------------------------------------------------------
@@ -66,16 +66,6 @@ class LawsBySimulation(Component):
         return riccati.loss(shares, trained.reshape(len(counts), -1), self.strength)
 
 
-def closed_form_losses(run: dict, times):
-    """Loss of Theorem 3.1 over time with the tasks of a simulation (Figure 3b): (len(times),).
-
-    run: the settings of a LawsBySimulation.
-    """
-    return scaling_laws.time_losses(riccati.task_shares(run["tasks"], run["alpha"]),
-                                    run["strength"], run["context_length"], *start_forms(run),
-                                    times)
-
-
 def runs(profile: str) -> list:
     """Figure 3 and Table 1: simulations at the paper's size, the limits, and finite times."""
     seeds = range(1 if profile == "smoke" else 3)
@@ -125,22 +115,30 @@ def simulated_envelope(record) -> np.ndarray:
     return lower_envelope(sizes, times, record["compute_loss"], ENVELOPE_BUDGETS)
 
 
-def law_table(limit: dict, simulated) -> pd.DataFrame:
+def exponents_at_500(simulated) -> dict:
+    """The mean exponents of Figure 3's simulations: {(law, alpha): exponent}, in D if other tasks get 0."""
+    fits, found = simulated_exponents(simulated), {}
+    for run in simulated:
+        alpha = run.run["alpha"]
+        for law in ("size", "time", "data"):
+            answer = ", answers 0" if law == "size" else ""
+            found[law, alpha] = np.mean(fits[f"{LETTERS[law]} alpha = {alpha}{answer}"])
+        found["compute", alpha] = fit_exponent(ENVELOPE_BUDGETS, simulated_envelope(run))[0]
+    return found
+
+
+def law_table(limit: dict, at_500: dict) -> pd.DataFrame:
     """Figure 3's exponents: those of Table 1, of the limit, and of the simulations.
 
-    limit: alpha -> record of LawsInTheLimit. simulated: records of LawsBySimulation.
+    limit: alpha -> record of LawsInTheLimit. at_500: `exponents_at_500`.
     """
-    at_500, rows = simulated_exponents(simulated), {}
-    for run in simulated:
-        at_500[f"D alpha = {run.run['alpha']}"] = at_500[f"D alpha = {run.run['alpha']}, answers 0"]
-        fitted = fit_exponent(ENVELOPE_BUDGETS, simulated_envelope(run))
-        at_500[f"C alpha = {run.run['alpha']}"] = fitted[:1]
+    rows = {}
     for alpha, record in limit.items():
         for law, exponent in theory_exponents(alpha).items():
             slope, half = record[f"{law}_exponent"]
             rows[alpha, law] = {
                 "theory": f"{exponent:.3f}", "limit": f"{slope:.3f}", "half width": f"{half:.4f}",
-                "N_s = 500": f"{np.mean(at_500[f'{LETTERS[law]} alpha = {alpha}']):.2f}"}
+                "N_s = 500": f"{at_500[law, alpha]:.2f}"}
     return pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
 
 

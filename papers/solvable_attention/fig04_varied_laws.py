@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import special
 
 from claimbook.claims.sentences import POSITIVE
-from claimbook.pages.plotting import band, series
+from claimbook.pages.plotting import series
 from claimbook.records import Component, select
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
@@ -22,11 +22,11 @@ PANELS = (("time", "beta"), ("compute", "beta"), ("time", "gamma"),
           ("size", "gamma"), ("data", "gamma"), ("compute", "gamma"))  # (a) to (f)
 
 
-def law_curves(records, figure: str, anchors: dict, profile: str) -> list:
+def law_curves(records, anchors: dict, profile: str) -> list:
     """Tables of Figure 4: each record's losses, and power laws through the loss at an anchor.
 
     The generic law is drawn only where it differs from that of Table 2. records: one per beta or
-    gamma. figure: how the panels' names begin. anchors: {law: x}.
+    gamma. anchors: {law: x}.
     """
     tables = []
     for law, varied in PANELS:
@@ -35,16 +35,15 @@ def law_curves(records, figure: str, anchors: dict, profile: str) -> list:
             if record.run[other] == 0:
                 value = f"{varied} = {record.run[varied]:g}"
                 for name, ys in _lines(record, law, anchors[law]).items():
-                    tables.append(series(f"{figure}: {law}, {varied}", f"{value}{name}",
+                    tables.append(series(f"{law}, {varied}", f"{value}{name}",
                                          record[law], ys, profile, POSITIVE))
     return tables
 
 
 def _lines(record, law, anchor) -> dict:
-    """A record's losses, power laws and limit: {how the series' name ends: ys}."""
+    """A record's losses and power laws: {how the series' name ends: ys}."""
     xs, losses = record[law], record[f"{law}_loss"]
-    lines = {"": record["data_samples"] if law == "data" and "data_samples" in record.metrics
-             else losses}
+    lines = {"": record["data_samples"] if law == "data" else losses}
     setting = [record.run[name] for name in ("alpha", "beta", "gamma")]
     printed = theory_exponents(*setting, large_strength=True)[law]
     generic = theory_exponents(*setting)[law]
@@ -52,16 +51,7 @@ def _lines(record, law, anchor) -> dict:
     nearest = abs(xs - anchor).argmin()
     for form, exponent in exponents.items():
         lines[form] = losses[nearest] * (xs / xs[nearest]) ** exponent
-    if f"{law}_limit" in record.metrics:
-        lines[", t to infinity"] = record[f"{law}_limit"]
     return lines
-
-
-def size_curves(record, panel: str, profile: str) -> list:
-    """The loss against C = D t for each of eight sizes, as tables."""
-    curves = zip(record["some_compute"], record["some_loss"])
-    return [band(panel, f"size {number}", xs, ys, ys, ys, 1, profile)
-            for number, (xs, ys) in enumerate(curves)]
 
 
 # ---- the query's feature in the law in time -------------------------------------------------

@@ -317,14 +317,12 @@ def figure5(records) -> Figure5:
 
 
 def figure5_series(found: Figure5, profile: str) -> list:
-    """The figure's table: curves in time and compute, single sizes, the softmax and its limit."""
+    """The figure's table: curves in time and compute, the softmax and its limit."""
     first = found.best[0]
     tables = [series("time", f"alpha = {alpha}", first["time"], [r["loss"][-1] for r in runs],
                      profile) for alpha, runs in found.by_alpha.items()]
     tables.append(series("compute", "envelope", first["budget"], samples(found.best, "envelope"),
                          profile))
-    for size, curve in zip(first.run["sizes"], samples(found.best, "loss").mean(0)):
-        tables.append(series("compute", f"size {size}", size * first["time"], curve, profile))
     for name, runs in (("softmax", found.softmax), ("limit", found.limit)):
         tables += [series("softmax", f"{name}, seed {r.run['seed']}", r["time"], r["loss"][-1],
                           profile) for r in runs]

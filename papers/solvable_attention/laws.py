@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from claimbook.pages.plotting import BLACK, GOLD, OLIVE, STEEL, VIOLET, draw_rows, series
 from claimbook.records import ADDED, Component
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
@@ -360,6 +361,26 @@ def axis_names(time: str = "t") -> dict[str, str]:
     """The label of each law's axis; time: how t is written in it."""
     return {"size": "model size D", "time": f"time {time}", "data": "data points N",
             "compute": f"compute C = D {time}"}
+
+
+def exponent_series(name: str, exponents: dict, profile: str, panel: str = "exponents") -> list:
+    """Rows of a figure's table for `draw_exponents`. exponents: {row: one, or one for each seed}."""
+    return [series(panel, name, [row], np.reshape(own, (-1, 1)), profile) for row, own in exponents.items()]
+
+
+def draw_exponents(axes, table, panel: str = "exponents") -> None:
+    """Exponents as points in rows: the series "printed" as hollow diamonds, others in their order."""
+    styles = iter(({"color": VIOLET}, {"color": GOLD, "marker": "s", "mfc": "none"},
+                   {"color": OLIVE, "marker": "^", "mfc": "none"}, {"color": STEEL, "marker": "v"}))
+    for name in table[table.panel == panel].series.unique():
+        draw_rows(axes, table, panel, name, **(
+            {"color": BLACK, "marker": "D", "mfc": "none", "ms": 9} if name == "printed" else
+            {"ms": 6} | next(styles)))
+    rows = table[table.panel == panel].x.unique()
+    greek = {"alpha": "α", "beta": "β", "gamma": "γ"}
+    for name, letter in greek.items():
+        rows = [row.replace(name, letter) for row in rows]
+    axes.set(yticks=range(len(rows)), yticklabels=rows, ylim=(len(rows) - 0.5, -0.5), xlabel="exponent")
 
 
 def _setting(record) -> list:

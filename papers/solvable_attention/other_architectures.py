@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 import torch
 
-from claimbook.pages.plotting import series
 from claimbook.records import ADDED, Component, select
 from claimbook.records.errors import InputError
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.perceptron import Perceptrons, losses_and_gradients, random_perceptron, train
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 from papers.solvable_attention.laws import (
-    ALPHAS, LAWS, LETTERS, LawsInTheLimit, VariedInTheLimit, fitted, shortened, start_forms)
+    ALPHAS, LAWS, LETTERS, LawsInTheLimit, VariedInTheLimit, fitted, shortened)
 from papers.solvable_attention.softmax import (
     SoftmaxDataLimit, SoftmaxSizeLimit, at_size_of, exponents, one_by_one)
 
@@ -114,15 +113,6 @@ class SharedReadOut(Component):
 def kept_steps(steps: int):
     """Steps at which a loss in time is recorded: 0, and about 30 for each factor of 10."""
     return np.unique(np.append(0, np.geomspace(1, steps, 120).astype(int)))
-
-
-def linear_attention_unit(run: dict) -> float:
-    """The half time of linear attention; run: the settings of a LawsInTheLimit."""
-    psi, strength = run["context_length"], run["strength"]
-    share = riccati.task_shares(run["tasks"], run["alpha"])[0]
-    times = np.append(0, np.geomspace(1e-5, 1, 2000))
-    f = riccati.closed_form(times, *start_forms(run), strength, share * psi * (1 + strength**2))[2]
-    return half_time(times, (f - strength) ** 2)
 
 
 # ASSUMED: a control whose read-out a hardly changes; the learning rate is divided by a^2.
@@ -287,7 +277,6 @@ SAME_WINDOWS = "linear model, tasks and windows of the rows below"
 LARGE = "large read-out"
 NO_BIASES = "large read-out, no biases"
 TRAINED = ("perceptron", LARGE, NO_BIASES)
-HALF_TIMES = np.geomspace(0.1, 300, 50)  # to join curves, since each start has its half time
 
 
 def by_architecture(records) -> dict:
@@ -317,22 +306,6 @@ def laws_of(model) -> list[str]:
     return [law for law in LAWS[:3] if law in names]
 
 
-def architecture_series(found: dict, strength: float, profile: str) -> list:
-    """Tables of losses over the loss of answering 0; times in half times of the first task."""
-    tables = []
-    for alpha, models in found.items():
-        for name, model in models.items():
-            for law in laws_of(model):
-                xs, losses = model[law], model[f"{law}_loss"] / (strength**2 / 2)
-                if law == "time" and np.ndim(xs) == 2:
-                    losses = [np.interp(HALF_TIMES, x, curve) for x, curve in zip(xs, losses)]
-                    xs = HALF_TIMES
-                elif law == "time" and name == CLOSED[0]:
-                    xs = xs / linear_attention_unit(model.run)
-                tables.append(series(f"{law}, alpha = {alpha}", name, xs, losses, profile))
-    return tables
-
-
 def exponents_of(model, law: str) -> list[float]:
     """A model's exponents, one for each start."""
     return list(np.atleast_2d(model[f"{law}_exponent"])[:, 0])
@@ -341,7 +314,8 @@ def exponents_of(model, law: str) -> list[float]:
 def learned_one_by_one(alpha: float) -> dict[str, float]:
     """A linear model's exponents with the number of tasks and in the windows of the perceptron."""
     half_time = np.log(2) / riccati.task_shares(PerceptronTime.tasks, alpha)[0]
-    times = half_time * HALF_TIMES[HALF_TIMES >= TRAINED_TIME[0]]
+    times = half_time * np.geomspace(0.1, 300, 50)
+    times = times[times >= half_time * TRAINED_TIME[0]]
     return {law: one_by_one(law, alpha, PerceptronTime.tasks, times) for law in LAWS[:3]}
 
 

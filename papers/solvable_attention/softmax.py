@@ -264,6 +264,7 @@ def draw_law(axes, table, name: str, curve: LawCurve) -> None:
 def draw_power_law(axes, table, panel: str, name: str, exponent: float, least: float = FIT_STEPS[0],
                    **style) -> None:
     """Draw a power law above a series of a figure's table, from x = least on."""
-    rows = table[(table.panel == panel) & (table.series == name) & (table.x >= least)]
+    rows = table[(table.panel == panel) & (table.series == name)]
+    rows = rows[rows.x.infer_objects() >= least]  # other panels may have names for x
     first = rows.iloc[0]
     axes.plot(rows.x, 1.6 * first.y * (rows.x / first.x) ** exponent, **style)

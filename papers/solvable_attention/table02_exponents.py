@@ -5,7 +5,8 @@ import pandas as pd
 from icllib.theory.scaling_laws import allocation_exponents, fit_exponent, theory_exponents
 from papers.solvable_attention.formulas import LawFormulas
 from papers.solvable_attention.laws import (
-    ALPHAS, VariedBySimulation, VariedInTheLimit, _fitted, _setting, on_the_way, shortened)
+    ALPHAS, LAWS, VariedBySimulation, VariedInTheLimit, _fitted, _setting, exponent_series, on_the_way,
+    shortened)
 
 
 def runs(profile: str) -> list:
@@ -32,6 +33,23 @@ def kind(record) -> str:
     if record.run["strength"] > 1:
         return KINDS[3]
     return KINDS[2 if record.run["gamma"] else 1 if record.run["beta"] else 0]
+
+
+def exponent_rows(settings: dict, profile: str) -> list:
+    """Rows of the figure's table, a panel for each alpha: printed exponents, then those of each setting.
+
+    settings: name -> records. The laws in D and N contain neither beta nor the largest strength.
+    """
+    tables = []
+    for name in ("printed", *settings):
+        for record in next(iter(settings.values())) if name == "printed" else settings[name]:
+            alpha, beta, gamma = _setting(record)
+            shown = ("time", "compute") if beta or record.run["strength"] > 1 else LAWS
+            printed = theory_exponents(alpha, beta, gamma, large_strength=True)
+            tables += exponent_series(name, {
+                f"{kind(record)}: {law}": printed[law] if name == "printed" else record[f"{law}_exponent"][0]
+                for law in shown}, profile, f"alpha = {alpha}")
+    return tables
 
 
 def large_strength_table(records) -> pd.DataFrame:
