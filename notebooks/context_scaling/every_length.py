@@ -39,22 +39,20 @@ table = page.save_figure(*(
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw, legend_below
-from papers.colors import marked
+from papers.colors import color_of
 
-figure, axes = plt.subplots(figsize=(7, 4.2))
-for name in ratios:
+figure, axes = plt.subplots(figsize=(8, 4.2))
+for name, own in ratios.items():
     model, trained = name.split(", ")
-    hollow = {"ls": "-.", "mfc": "white"} if "without" in model else {}
-    dashes = {"ls": "-" if trained == "every length" else "--"}
-    draw(axes, table, "error / ridge", name, ms=3,
-         **dashes | marked(model.split()[0]) | hollow)
-for length in scaling.LENGTHS:
-    axes.axvline(length, color="grey", lw=0.8, ls=":")
+    axes.plot(tested, own.T, color=color_of(model.split()[0]), lw=1,
+              ls="-" if trained == "five lengths" else ":" if "without" in model else "--")
 axes.axhline(sheet.MOST_RATIO, color="grey", lw=1)
-axes.set(yscale="log", xlabel="context length n", ylabel="error / that of ridge regression")
-axes.yaxis.set_major_formatter("{x:g}")
-legend = legend_below(axes, 3)
+axes.text(10.5, 30, "GPT-2 trained on five", color=color_of("GPT-2"))
+axes.text(10.5, 1.5, "all others: SGPT, and\nGPT-2 on every length")
+axes.set(yscale="log", xticks=scaling.LENGTHS, xlabel="pairs in the prompt (ticks: the five)",
+         ylabel="error / that of ridge regression",
+         title="Trained on five lengths GPT-2 fails between them; trained on every one it does not")
+axes.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
 
 # %% [markdown] tags=["caption"]
 # Error over that of ridge regression after every number of pairs, on a log axis; three models each.

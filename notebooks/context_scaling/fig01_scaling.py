@@ -86,12 +86,14 @@ def of(name, metric, T, among=records):
         return floors[name][metric]
     return claimbook.samples(among[name], metric, pretraining_tasks=T)
 
+def over_tasks(name, metric):
+    """Panel A: (seeds, T), at 10 pairs."""
+    return np.stack([of(name, metric, T)[:, lengths[name].index(10)] for T in counts[name]], axis=1)
+
 tables = []
 for metric in ("error", "excess"):
-    for name, size in profiles.items():
-        at_10 = lengths[name].index(10)
-        over_tasks = np.stack([of(name, metric, T)[:, at_10] for T in counts[name]], axis=1)
-        tables.append(series(f"A {metric}", name, counts[name], over_tasks, size))
+    tables += [series(f"A {metric}", name, counts[name], over_tasks(name, metric), size)
+               for name, size in profiles.items()]
     tables += [series(f"B {metric}, T = 1e{np.log10(T):.0f}", name, scaling.LENGTHS,
                       of(name, metric, T, in_context), size)
                for T in counts["MLP"][-2:] for name, size in profiles.items()]
@@ -99,24 +101,26 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw, legend_below
-from papers.colors import color_of, marked
+from claimbook.pages.plotting import dots
+from papers.colors import color_of
 
-figure, panels = plt.subplots(1, 3, figsize=(9, 3.3), sharey=True)
-styles = {"GPT-2": marked("GPT-2"), "MLP": marked("perceptron"),
-          "ridge": {"color": color_of("ridge"), "ls": "--", "label": "ridge (optimal)"},
-          "zero": {"color": "grey", "ls": ":", "label": "zero"}}
-titles = [title for title in table.panel.unique() if "error" in title]
-for axes, title in zip(panels, titles):
-    for name, style in styles.items():
-        draw(axes, table, title, name, **{"label": f"{name} ({profiles[name]})"} | style)
-    axes.set(yscale="log", xlabel="context length n")
-panels[0].set(xscale="log", xlabel="pre-training tasks T", title="A: n = 10")
-ticks = [0.1, 0.2, 0.5, 1, 2]
-panels[0].set(ylabel="mean squared error", yticks=ticks, yticklabels=ticks)
-legend_below(panels[0], 4)
-for axes, T in zip(panels[1:], counts["MLP"][-2:]):
-    axes.set(title=f"B: $T = 10^{np.log10(T):.0f}$")
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.5), sharey=True)
+styles = {"GPT-2": (color_of("GPT-2"), "-"), "MLP": (color_of("perceptron"), "-"),
+          "ridge": (color_of("ridge"), "--"), "zero": ("grey", ":")}
+for axes, T in zip(panels, (None, *counts["MLP"][-2:])):
+    for name, (color, dash) in styles.items():
+        errors = over_tasks(name, "error") if T is None else of(name, "error", T, in_context)
+        xs = counts[name] if T is None else scaling.LENGTHS
+        axes.plot(xs, errors.mean(axis=0), color=color, ls=dash)
+        if len(errors) > 1:
+            dots(axes, xs, errors, color=color)
+    axes.set(yscale="log", xlabel="pairs in the prompt", title=f"B: {T:,} tasks" if T else "A: 10 pairs")
+panels[0].set(xscale="log", xlabel="tasks in training", ylabel="mean squared error")
+panels[0].set_yticks([0.1, 0.2, 0.5, 1, 2], ["0.1", "0.2", "0.5", "1", "2"])
+for place, (name, label) in zip(((24, 1.22), (22, 0.16), (13, 0.06), (5, 1.25)), (
+        ("MLP", "perceptron"), ("GPT-2", "GPT-2"), ("ridge", "ridge"), ("zero", "always 0"))):
+    panels[1].text(*place, label, color=styles[name][0])
+title = figure.suptitle("GPT-2 gains from tasks and pairs; a perceptron from tasks, hardly from pairs")
 
 # %% [markdown] tags=["caption"]
 # Error on linear regression. A: against the number of training tasks $T$, at 10 pairs. B: against the

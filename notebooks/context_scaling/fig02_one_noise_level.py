@@ -69,31 +69,32 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw
-from papers.colors import color_of, marked
+from claimbook.pages.plotting import dots
+from papers.colors import color_of
 
-figure, rows = plt.subplots(2, 2, figsize=(9, 6.4), sharex="col")
-styles = {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
-          "ridge": {"color": color_of("ridge"), "ls": "--",
-                    "label": "optimal ridge (floor)"}}
-for (left, right), metric in zip(rows, ("error", "excess")):
-    for name, style in styles.items():
-        draw(left, table, f"left, {metric}", name, **style)
-        right.axhline(errors[name][metric][:, at].mean(), color=style["color"],
-                      ls=style.get("ls", "-"))
-    draw(left, table, f"left, {metric}", "one step", color="grey", ls=":",
-         label="one gradient step (theory)")
-    draw(right, table, f"right, {metric}", "ridge", **marked("ridge"),
-         label=r"ridge with penalty $\lambda$")
-    right.axvline(task.dimension * task.noise_std**2, color="grey", lw=1,
-                  label=r"optimal penalty $d \sigma^2$")
-    left.set(ylim=(0, None), ylabel="excess error")
-rows[0, 0].set(title="against context length", ylabel="mean squared error")
-rows[0, 1].set(title=f"at n = {scaling.PENALTY_PAIRS}, against the penalty", xscale="log")
-rows[1, 0].set(xlabel="context length n")
-rows[1, 1].set(xlabel=r"penalty $\lambda$")
-handles = [*rows[0, 0].get_lines(), *rows[0, 1].get_lines()[3:]]
-legend = figure.legend(handles=handles, loc="outside lower center", ncols=3)
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 3.6))
+for name in ("SGPT", "GPT-2", "ridge"):
+    color, own = color_of(name), errors[name]["error"]
+    left.plot(lengths, own.mean(axis=0), color=color, ls="--" if name == "ridge" else "-")
+    right.axhline(own[:, at].mean(), color=color, ls="--" if name == "ridge" else "-")
+    if name != "ridge":
+        ratio = own / errors["ridge"]["error"]
+        middle.plot(lengths, ratio.mean(axis=0), color=color)
+        dots(middle, lengths, ratio, color=color)
+left.plot(lengths, errors["one step"]["error"][0], color="grey", ls=":")
+middle.axhline(1.1, color="grey", lw=1)
+middle.axhline(1, color=color_of("ridge"), ls="--")
+right.plot(penalties, errors["sweep"]["error"][:, at], color=color_of("ridge"), marker=".", lw=1)
+left.set(ylim=(0, None), xlabel="pairs in the prompt", ylabel="mean squared error")
+middle.set(ylim=(0.98, 1.2), xlabel="pairs in the prompt", title="over ridge regression's")
+right.set(xscale="log", xlabel="penalty of ridge", title=f"at {scaling.PENALTY_PAIRS} pairs")
+left.text(24, 0.9, "one gradient\nstep", color="grey")
+left.text(12, 0.4, "GPT-2, SGPT and,\ndashed, ridge")
+middle.text(11, 1.105, "our bound", color="grey")
+middle.text(24, 1.13, "GPT-2", color=color_of("GPT-2"))
+middle.text(33, 1.04, "SGPT", color=color_of("SGPT"))
+middle.text(10, 0.987, "ridge, as in the paper's figure")
+title = figure.suptitle("SGPT lies on GPT-2, and both within about a tenth of ridge regression")
 
 # %% [markdown] tags=["caption"]
 # Error on linear regression in 20 dimensions. Left: against the number of pairs. Right: at 20 pairs,

@@ -73,33 +73,26 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw, legend_below
-from papers.colors import color_of, dashed, marked
+from claimbook.pages.plotting import dots
+from papers.colors import color_of
 
-figure, rows = plt.subplots(2, 3, figsize=(9, 6.4), sharey="row", sharex="col")
-styles = {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
-          "ridge": marked("ridge") | {
-              "label": r"ridge, $\lambda = d\sigma^2$ (right: any $\lambda$)"},
-          "floor": dashed("optimum") | {"label": r"floor, not told $\sigma$"}}
-looks = {"lw": 3, "alpha": 0.5}, {"lw": 1.2}  # right: thick, then thin in front
-drawn = table.assign(low=table.low.clip(lower=1e-3))  # a log axis has no 0
-for (*panels, right), metric in zip(rows, ("error", "excess")):
-    for level, sigma, look in zip((1, 0), task.noise_stds[::-1], looks):
-        rows[0, level].set(title=rf"prompts with $\sigma$ = {sigma}")
-        for name, style in styles.items():
-            draw(panels[level], drawn, f"sigma = {sigma}, {metric}", name, **style)
-            if name != "ridge":
-                right.axhline(errors[name][metric][:, level, at].mean(), **look,
-                              color=style["color"], ls=style.get("ls", "-"))
-        draw(right, drawn, f"ridge, {metric}", f"sigma = {sigma}", color=color_of("ridge"),
-             label=None, **look)
-labels = plt.setp(rows[1, :2], xlabel="context length n")
-rows[0, 0].set(ylim=(0, None), ylabel="mean squared error")
-rows[1, 0].set(yscale="log", ylim=(0.0015, 1.2), ylabel="excess error")
-rows[0, 2].set(xscale="log", title=r"n = {}, $\sigma$ = {} (thin), {} (thick)"
-               .format(scaling.PENALTY_PAIRS, *task.noise_stds))
-rows[1, 2].set(xlabel=r"penalty $\lambda$ of ridge")
-legend = legend_below(rows[0, 0], 4)
+figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
+for level, (axes, sigma) in enumerate(zip(panels, task.noise_stds)):
+    for name in ("SGPT", "GPT-2", "floor"):
+        ratio = (errors[name]["error"] / errors["ridge"]["error"])[:, level]
+        color = color_of("optimum" if name == "floor" else name)
+        axes.plot(lengths, ratio.mean(axis=0), color=color, ls=":" if name == "floor" else "-")
+        if name != "floor":
+            dots(axes, lengths, ratio, color=color)
+    axes.axhline(1, color=color_of("ridge"), ls="--")
+    axes.set(yscale="log", xlabel="pairs in the prompt", title=rf"prompts with noise $\sigma$ = {sigma}")
+panels[0].set(ylabel="error / that of tuned ridge regression")
+panels[0].set_yticks([1, 2, 5, 10], ["1", "2", "5", "10"])
+panels[0].text(23, 7.5, "GPT-2", color=color_of("GPT-2"))
+panels[0].text(25, 3.2, "SGPT", color=color_of("SGPT"))
+panels[0].text(12, 1.15, "best without being told (dotted)", color=color_of("optimum"))
+panels[1].text(12, 2, "dashed: ridge, told the noise", color=color_of("ridge"))
+title = figure.suptitle("Our small models do not adapt to low noise; the paper's size is not tested")
 
 # %% [markdown] tags=["caption"]
 # Error on prompts of low and of high noise, against the number of pairs. Right: at 20 pairs, beside

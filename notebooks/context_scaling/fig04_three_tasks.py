@@ -72,28 +72,33 @@ table = page.save_figure(*(
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import BLACK, OLIVE, ROSE, STEEL, draw
-from papers.colors import marked
+from claimbook.pages.plotting import ROSE, dots
+from papers.colors import color_of
 
-fitted = {"XGBoost": (OLIVE, "^"), "student network": (ROSE, "v"), "Lasso": (BLACK, "<"),
-          "least squares": (STEEL, ">")}
-styles = {name: {"color": color, "marker": marker, "ls": "--"}
-          for name, (color, marker) in fitted.items()}
-styles |= {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
-           "GPT-2, joint tokens": marked("GPT-2"),
-           "GPT-2, separate tokens": marked("GPT-2") | {"marker": "d", "mfc": "white"}}
-figure, panels = plt.subplots(1, 3, figsize=(9, 4.8), sharey=True)
+colors = {"SGPT": color_of("SGPT"), "GPT-2": color_of("GPT-2"), "student network": ROSE}
+told = {  # where each curve's name stands
+    sheet.NETWORKS: ("B: ReLU networks", {"SGPT": (80, 0.56), "GPT-2": (80, 0.32), "student network": (45, 0.16)}),
+    sheet.TREES: ("A: trees, not tested", {"GPT-2, separate tokens": (10, 1.05), "SGPT": (70, 0.52), "XGBoost": (62, 0.12)}),
+    sheet.SPARSE: ("C: sparse, not tested", {"GPT-2": (21, 0.72), "SGPT": (21, 0.42), "Lasso": (5, 0.08), "least squares": (18, 0.14)})}
+figure, panels = plt.subplots(1, 3, figsize=(9, 4), width_ratios=[2, 1, 1], sharey=True)
+for axes, (panel, (title, places)) in zip(panels, told.items()):
+    shades = colors if panel == sheet.NETWORKS else {}
+    for name, errors in curves[panel].items():
+        color = shades.get(name, "grey")
+        errors = np.atleast_2d(errors)
+        axes.plot(lengths[panel], errors.mean(axis=0), color=color, ls="-" if len(errors) > 1 else "--")
+        if len(errors) > 1:
+            dots(axes, lengths[panel], errors, color=color)
+    for name, place in places.items():
+        axes.text(*place, name, color=shades.get(name, "grey"))
+    axes.axhline(1, color="grey", ls=":")
+    axes.set(title=title, xlabel="pairs in the prompt", ylim=(0, 1.4))
 panels[0].set(ylabel="error / error of zero")
-for letter, axes, panel in zip("ABC", panels, curves):
-    for name in curves[panel]:
-        draw(axes, table, panel, name, **styles[name])
-    axes.axhline(1, color="grey", ls=":", label="zero")
-    axes.set(title=f"{letter}: {panel}", xlabel="context length n", ylim=(0, 1.4))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
+title = figure.suptitle("With many pairs neither SGPT nor GPT-2 matches a network trained on the prompt")
 
 # %% [markdown] tags=["caption"]
-# Error, over that of always answering 0, against the number of pairs. Dashed methods are made for the
-# task and fitted to each prompt alone.
+# Error, over that of always answering 0, against the number of pairs; dots are seeds. Dashed methods
+# are fitted to each prompt alone. Grey panels are not tested.
 #
 # Alt text: Three panels, error in units of the zero predictor's against the number of pairs in
 # context. Decision trees: SGPT, GPT-2 with x and y as separate tokens, GPT-2 with joint tokens,
@@ -101,9 +106,8 @@ for letter, axes, panel in zip("ABC", panels, curves):
 # functions: SGPT, GPT-2, Lasso, least squares.
 
 # %% [markdown]
-# Bands are 95% intervals over seeds; the dashed baselines have no seeds. In B and C the tokens of
-# GPT-2 hold $x$ and $y$ together. Without noise least squares is exact from $n = d$ on, and the Lasso
-# nearly so.
+# In B and C the tokens of GPT-2 hold $x$ and $y$ together. Without noise least squares is exact from
+# $n = d$ on, and the Lasso nearly so.
 #
 # ## Numbers
 

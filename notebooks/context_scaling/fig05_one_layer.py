@@ -46,9 +46,11 @@ page.settings(assumed)
 # %%
 lengths, tasks = scaling.FIGURE_5_LENGTHS, scaling.FIGURE_5_TASKS
 
+found = {metric: page.values(metric, task="task").unstack("length") for metric in ("error", "excess")}
+
 def of(title, metric):
-    """(seeds, context lengths)."""
-    return claimbook.samples(records, metric, task=type(tasks[title]).__name__)
+    """A row per seed, a column per context length."""
+    return found[metric].xs(type(tasks[title]).__name__, level="task")
 
 floor = scaling.bayes_floor(sheet.runs(page.profile)[0].evaluation)
 tables = [page.series("linear", "ridge", lengths, floor)]
@@ -61,19 +63,19 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw, legend_below
-from papers.colors import color_of, marked
+from claimbook.pages.plotting import GOLD, OLIVE, STEEL, VIOLET, dots, draw
+from papers.colors import color_of
 
-figure, panels = plt.subplots(2, 2, figsize=(8.5, 6), sharex=True, sharey=True)
-for axes, title in zip(panels.flat, tasks):
-    draw(axes, table, title, "one layer", **marked("SGPT"), label="one layer of SGPT")
-    axes.axhline(1, color="grey", ls=":", label="zero")
-    axes.set(title=title, ylim=(0, None), xticks=lengths, xlabel="context length n",
-             ylabel="error / error of zero")
-    axes.label_outer()
-draw(panels[0, 0], table, "linear", "ridge", color=color_of("ridge"), ls="--",
-     label="ridge (optimal)")
-legend = legend_below(panels[0, 0], 3)
+figure, axes = plt.subplots(figsize=(7, 4))
+for (title, task), color in zip(tasks.items(), (VIOLET, OLIVE, STEEL, GOLD)):
+    errors = of(title, "error") / task.label_variance
+    axes.plot(errors.mean(), color=color)
+    dots(axes, lengths, errors, color=color)
+    axes.text(50.5, errors[50].mean(), title, color=color, va="bottom" if title == "linear" else "top")
+draw(axes, table, "linear", "ridge", color=color_of("ridge"), ls="--")
+axes.text(50.5, floor[-1], "ridge on linear", color=color_of("ridge"), va="center")
+axes.set(ylim=(0, 1), xlim=(9, 58), xticks=lengths, xlabel="pairs in the prompt", ylabel="error / error of zero",
+         title="One layer gains from longer prompts on all four tasks, least on trees")
 
 # %% [markdown] tags=["caption"]
 # Error of one layer of SGPT, over that of always answering 0, against the number of pairs. On linear
@@ -103,9 +105,9 @@ numbers(table, x="context length n")
 slopes = {title: scaling.log_slope(lengths, of(title, "excess").T) for title in tasks}
 learned = {title: gates.over_zero(of(title, "error"), task, lengths, n=50)
            for title, task in tasks.items()}
-before = untrained(records)  # a control
-at_start = {title: scaling.log_slope(lengths, claimbook.samples(
-    before, "excess", task=type(task).__name__).T) for title, task in tasks.items()}
+before = page.values("excess", untrained(records), task="task").unstack("length")  # a control
+at_start = {title: scaling.log_slope(lengths, before.xs(type(task).__name__, level="task").T)
+            for title, task in tasks.items()}
 page.decide("context_scaling.10", slopes, learned, at_start)
 page.verdicts()
 

@@ -46,11 +46,14 @@ page.settings(assumed)
 # Errors are against noisy labels, divided by the error of the predictor that always answers 0.
 
 # %%
+found = {metric: page.values(metric, task="task", model="model", reads="model.features")
+         for metric in ("error", "excess")}
+
 def of(kernel, title, model, metric="error"):
-    """(seeds, context lengths)."""
-    same = [r for r in records if scaling.reads(r) == kernel]
+    """A row per seed, a column per context length."""
     task = type(scaling.TASKS[title][0]).__name__
-    return claimbook.samples(same, metric, model=model, task=task)
+    same = found[metric].xs((task, model, scaling.KERNELS[kernel]), level=("task", "model", "reads"))
+    return same.unstack("length")
 
 def ratios(kernel, title):
     return of(kernel, title, "ScalarRegression") / of(kernel, title, "FeatureMLP")
@@ -71,29 +74,32 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import GOLD, VIOLET, draw, legend_below
+from claimbook.pages.plotting import GOLD, VIOLET, dots
 from papers.colors import color_of
 
-figure, panels = plt.subplots(2, 2, figsize=(9, 6.6), sharex="col", sharey="row")
-for (top, bottom), title in zip(panels.T, scaling.TASKS):
+figure, panels = plt.subplots(2, 2, figsize=(9, 6), sharex="col", sharey="row")
+for (top, bottom), (title, (task, lengths)) in zip(panels.T, scaling.TASKS.items()):
     for kernel, color in zip(scaling.KERNELS, (VIOLET, GOLD)):
-        draw(top, table, title, f"{kernel} row", color=color, marker="s",
-             label=rf"$\{kernel}$, MLP on the row")
-        draw(top, table, title, f"{kernel} scalar", color=color, marker="o",
-             mfc="none", ls="--", label=rf"$\{kernel}$, regression on the scalar")
-        draw(bottom, table, f"{title}, scalar / row", kernel, color=color,
-             marker="o")
-    draw(top, table, title, "psi_L, own slope for each n", color="black", ls=":",
-         label=r"$\psi_L$, own slope for each n (theory)")
-    top.axhline(1, color="grey", lw=1, label="zero")
-    bottom.axhline(1.25, color="black", ls="--", lw=1)
+        for model, dash in (("FeatureMLP", "-"), ("ScalarRegression", "--")):
+            errors = of(kernel, title, model).mean() / task.label_variance
+            top.plot(errors, color=color, ls=dash)
+        bottom.plot(ratios(kernel, title).mean(), color=color)
+        dots(bottom, lengths, ratios(kernel, title), color=color)
+    for y, color in ((1.25, "grey"), (1, "black")):
+        bottom.axhline(y, color=color, lw=1, ls="--" if y == 1 else "-")
     top.set(title=title, ylim=(0, 1.1))
-    bottom.set(xlabel="context length n")
-draw(panels[0, 0], table, "linear", "ridge", color=color_of("ridge"), ls="-.",
-     label="ridge (optimal)")
+    top.plot(lengths, [one_step_error(task, n) / task.label_variance for n in lengths], color="black", ls=":")
+    bottom.set(xlabel="pairs in the prompt", ylim=(0.97, 1.3))
+panels[0, 0].plot(scaling.LENGTHS, floor, color=color_of("ridge"), ls="-.")
+panels[0, 0].text(20, 0.8, "solid: MLP on the row\ndashed: regression on one number\n"
+                           r"dotted: $\psi_L$, own slope for each $n$")
+panels[0, 0].text(24, 0.12, "ridge", color=color_of("ridge"))
+for label, color, x, y in ((r"linear map $\psi_L$", VIOLET, 42, 1.12), (r"Hilbert map $\psi_H$", GOLD, 42, 1.045)):
+    panels[1, 1].text(x, y, label, color=color)
+panels[1, 0].text(5, 1.262, "our margin", color="grey")
 panels[0, 0].set(ylabel="error / error of zero")
-panels[1, 0].set(ylabel="error, scalar / row")
-legend = legend_below(panels[0, 0], 3)
+panels[1, 0].set(ylabel="one number / row")
+title = figure.suptitle("One number does as well as the row, but for the linear map on linear functions")
 
 # %% [markdown] tags=["caption"]
 # Above: error, over that of always answering 0, of regression on one number and of a perceptron on

@@ -92,26 +92,28 @@ for title, metric in panels:
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
-import re
-
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw, legend_below
-from papers.colors import color_of, marked
+from claimbook.pages.plotting import dots
+from papers.colors import color_of
 
 figure, panels = plt.subplots(2, 3, figsize=(9, 6), sharey="row")
-styles = {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
-          "ridge": {"color": color_of("ridge"), "ls": "--", "label": "ridge (optimal)"}}
-for axes, panel in zip(panels.flat, table.panel.unique()):
-    for name in table[table.panel == panel].series.unique():
-        draw(axes, table, panel, name, **styles[name])
-    axes.axhline(1, color="grey", ls=":", label="zero")
-    letter, title = panel.replace(", error", "").split(" ", 1)
-    axes.set(xlabel="context length n", ylim=(0, None), title=re.sub(
-        r"T = 1e(\d)", r"$T = 10^\1$", f"{letter}: {title}"))
-for axes in panels[:, 0]:
-    axes.set(xscale="log", xlabel="pre-training tasks T (n = 10)",
-             ylabel="error / error of zero")
-legend = legend_below(panels[0, 0], 4)
+for row, title in zip(panels, tasks):
+    for axes, T in zip(row, (None, *counts[-2:])):
+        for name in (*models, *["ridge"] * (title == "linear")):
+            xs = lengths(title, in_context) if T else counts
+            errors = (of(title, name, T, among=in_context) if T
+                      else np.transpose([at_10(title, name, count) for count in counts]))
+            axes.plot(xs, errors.mean(axis=0), color=color_of(name), ls="--" if name == "ridge" else "-")
+            if len(errors) > 1:
+                dots(axes, xs, errors, color=color_of(name))
+        axes.axhline(1, color="grey", ls=":")
+        axes.set(ylim=(0, None), title=f"B: {title}, {T:,} tasks" if T else f"A: {title}, 10 pairs",
+                 xlabel="pairs in the prompt" if T else "tasks in training")
+    row[0].set(xscale="log", ylabel="error / error of zero")
+panels[0, 0].text(1.5e4, 0.62, "GPT-2", color=color_of("GPT-2"))
+panels[0, 0].text(1.1e4, 0.3, "SGPT", color=color_of("SGPT"))
+panels[0, 0].text(2e4, 0.12, "ridge", color=color_of("ridge"))
+title = figure.suptitle("SGPT gains from tasks and from pairs, as GPT-2 does")
 
 # %% [markdown] tags=["caption"]
 # Error of SGPT and GPT-2, over that of always answering 0. A: against the number of training tasks

@@ -47,11 +47,13 @@ page.settings(assumed)
 # %%
 tasks = scaling.scaling_tasks(page.profile)
 
+found = {metric: page.values(metric, records, task="task", sign="model.normalization", skip="model.mlp_skip")
+         for metric in ("error", "excess")}
+
 def of(title, form, metric="error"):
-    """(seeds, context lengths)."""
-    settings = sheet.FORMS[form].items()
-    chosen = [r for r in records if settings <= r.run["model"].items()]
-    return claimbook.samples(chosen, metric, task=type(tasks[title][0]).__name__)
+    """A row per seed, a column per context length."""
+    key = type(tasks[title][0]).__name__, *sheet.FORMS[form].values()
+    return found[metric].xs(key, level=("task", "sign", "skip")).unstack("length")
 
 default, *others = sheet.FORMS
 
@@ -70,34 +72,30 @@ tables.append(page.series("linear", "ridge", scaling.LENGTHS, floor))
 rows = [(form, title) for form in others for title in tasks]
 for row, (form, title) in enumerate(rows):
     tables.append(page.series("over the default", f"{form}, {title}", [row],
-                         ratios(title, form)[:, None]))
+                         ratios(title, form).to_frame()))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import GOLD, VIOLET, draw, draw_rows, legend_below
+from claimbook.pages.plotting import GOLD, VIOLET, dots
 from papers.colors import color_of
 
-figure, panels = plt.subplots(2, 2, figsize=(9, 6), sharex="row",
-                              height_ratios=[2, 1])
-colors = {form: VIOLET if "signed" in form else GOLD for form in sheet.FORMS}
-for first, (title, (top, bottom)) in enumerate(zip(tasks, panels.T)):
-    top.axhline(1, color="grey", ls=":", label="zero")
-    bottom.axvline(1, color="grey", lw=1)
-    for form, color in colors.items():
-        style = {"color": color, "mfc": "none" if "no skip" in form else None}
-        draw(top, table, title, form, marker="o", **style)
-        if form != default:
-            draw_rows(bottom, table, "over the default", f"{form}, {title}", **style)
-    top.set(xlabel="context length n", title=title, ylim=(0, 1.1))
-    bottom.set(xlabel="error / error of signed, skip, averaged over n",
-               ylim=(first + len(rows) - 1, first - 1))
-    bottom.set_yticks(range(first, len(rows), 2), others)
-    bottom.label_outer()
-draw(panels[0, 0], table, "linear", "ridge", color=color_of("ridge"), ls="--",
-     label="ridge (optimal)")
-panels[0, 0].set(ylabel="error / error of zero")
-legend = legend_below(panels[0, 0], 3)
+figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
+for axes, (title, (task, lengths)) in zip(panels, tasks.items()):
+    for form in sheet.FORMS:
+        color, dash = VIOLET if "signed" in form else GOLD, "--" if "no skip" in form else "-"
+        errors = of(title, form) / task.label_variance
+        axes.plot(lengths, errors.mean(axis=0), color=color, ls=dash)
+        dots(axes, lengths, errors, color=color)
+    axes.axhline(1, color="grey", ls=":")
+    axes.set(xlabel="pairs in the prompt", title=title, ylim=(0, 1.1))
+panels[0].plot(scaling.LENGTHS, floor, color=color_of("ridge"), ls=":")
+panels[0].text(24, 0.03, "ridge", color=color_of("ridge"))
+panels[0].text(26, 0.62, "absolute", color=GOLD)
+panels[0].text(12, 0.28, "signed", color=VIOLET)
+panels[1].text(10, 0.1, "solid: with the last skip\ndashed: without it")
+panels[0].set(ylabel="error / error of zero")
+title = figure.suptitle("Signs and skip matter for how good SGPT is; all four readings use longer prompts")
 
 # %% [markdown] tags=["caption"]
 # Above: error, over that of always answering 0, against the number of pairs, for four readings of
