@@ -54,44 +54,42 @@ table = page.save_figure(*(page.series(panel, name, lengths, values)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import GOLD, OLIVE, VIOLET, draw
+import numpy as np
+from claimbook.pages.plotting import GOLD, OLIVE, VIOLET, dots
 from papers.colors import color_of
 
 colors = dict(zip(curves["linear, error"], (OLIVE, GOLD, VIOLET, color_of("ridge"))))
-colors |= {f"d = {d}": plt.cm.Greys(shade) for d, shade in zip(
-    (1, 2, 4, 8), (1.0, 0.75, 0.55, 0.35))}
-figure, grid = plt.subplots(3, 2, figsize=(9, 10), sharex=True)
-for axes, panel in zip(grid.flat, curves):
-    axes.set(xscale="log", yscale="log", title=panel,
-             ylabel="excess error" if "excess" in panel else "mean squared error")
-    for name in curves[panel]:
-        draw(axes, table, panel, name, color=colors.get(name.split(",")[0]),
-             ls="--" if "theory" in name else "-")
-grid[2, 1].set(ylim=(0.03, 1.5), title="linear, Hilbert estimate in d dimensions")
-grid[1, 1].set(ylim=(0.09, 1.5))
-grid[1, 0].yaxis.set(ticks=(0.5, 1, 2, 4), major_formatter="{x:g}", minor_formatter="")
-labels = plt.setp(grid[2], xlabel="context length n")
-grid[2, 1].legend(loc="upper right")
-lines = {line.get_label(): line for axes in grid.flat[:3] for line in axes.lines}
-legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols=3)
+families = {"linear, excess": "linear (above the noise)", "ReLU network, error": "ReLU networks",
+            "decision tree, error": "trees", "sparse linear, error": "sparse linear"}
+figure, grid = plt.subplots(2, 2, figsize=(9, 7), sharex=True)
+for axes, (panel, title) in zip(grid.flat, families.items()):
+    for name, values in curves[panel].items():
+        errors, color = np.atleast_2d(values), colors[name.split(",")[0]]
+        axes.plot(lengths, errors.mean(axis=0), color=color, ls="--" if "theory" in name else "-")
+        if len(errors) > 1:
+            dots(axes, lengths, errors, color=color)
+    axes.set(xscale="log", yscale="log", title=title, ylabel="mean squared error")
+for axes in grid[1]:
+    axes.set(xlabel="pairs in the prompt", ylim=(0.09, 1.5))
+grid[0, 1].set_yticks([0.5, 1, 2, 4], ["0.5", "1", "2", "4"])
+for (name, color), place in zip(colors.items(), ((3e3, 0.012), (2e3, 0.4), (300, 0.08), (20, 0.003))):
+    grid[0, 0].text(*place, name, color=color)
+title = figure.suptitle("The Hilbert estimate keeps falling on every family, slowly")
 
 # %% [markdown] tags=["caption"]
-# Error of estimates that need no training, against the number of pairs, on four families of
-# functions. Dashed lines are closed forms. The Hilbert estimate keeps falling on all four.
+# Error of estimates that need no training, against the number of pairs, on four families; dots are
+# seeds. Dashed lines are closed forms.
 #
-# Alt text: Six panels against the context length from 10 to 100,000, both axes logarithmic. Linear
-# functions: one gradient step and ridge regression fall to the noise level, the exponential smoother
-# and the Hilbert estimate fall slowly and stay above it. Their excess errors: ridge and the gradient
-# step fall as straight lines, the other two slowly. ReLU networks: the gradient step stops just below
-# half of the label variance, the exponential smoother falls towards its limit above zero, the Hilbert
+# Alt text: Four panels against the number of pairs from 10 to 100,000, both axes logarithmic. Excess
+# errors on linear functions: ridge and the gradient step fall as straight lines, the exponential
+# smoother and the Hilbert estimate slowly. ReLU networks: the gradient step stops just below half of
+# the label variance, the exponential smoother falls towards its limit above zero, the Hilbert
 # estimate keeps falling. Decision trees: the Hilbert estimate keeps falling, the exponential smoother
-# flattens out near half of the label variance. Sparse linear functions: both keep falling. Hilbert
-# estimate in 1, 2, 4 and 8 dimensions: four slowly falling lines.
+# flattens out near half of the label variance. Sparse linear functions: both keep falling.
 
 # %% [markdown]
-# Bands are 95% intervals over seeds. Ridge regression with the penalty $d \sigma^2$ is the floor for
-# linear functions. On ReLU networks the 640 simulated functions happen to give the gradient step 4%
-# less error than its closed form.
+# Ridge regression with the penalty $d \sigma^2$ is the floor for linear functions. On ReLU networks
+# the 640 simulated functions happen to give the gradient step 4% less error than its closed form.
 #
 # **The dashed lines.** As a predictor $x^\top X^\top y$ gets the best scalar step for each $n$, which
 # for a task with $m = \mathbb{E}[x y \mid f]$ is

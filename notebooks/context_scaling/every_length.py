@@ -55,8 +55,8 @@ axes.set(yscale="log", xticks=scaling.LENGTHS, xlabel="pairs in the prompt (tick
 axes.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
 
 # %% [markdown] tags=["caption"]
-# Error over that of ridge regression after every number of pairs, on a log axis; three models each.
-# Dotted lines are the five trained lengths.
+# Error over that of ridge regression after every number of pairs, on a log axis; each line is a
+# model. Below the grey line a model with a name answers.
 #
 # Alt text: Error over that of ridge regression against the number of pairs from 5 to 40 on a log axis
 # for five models: GPT-2 trained on five lengths has sharp dips at the five and is far above between;

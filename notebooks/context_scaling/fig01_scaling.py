@@ -117,20 +117,21 @@ for axes, T in zip(panels, (None, *counts["MLP"][-2:])):
     axes.set(yscale="log", xlabel="pairs in the prompt", title=f"B: {T:,} tasks" if T else "A: 10 pairs")
 panels[0].set(xscale="log", xlabel="tasks in training", ylabel="mean squared error")
 panels[0].set_yticks([0.1, 0.2, 0.5, 1, 2], ["0.1", "0.2", "0.5", "1", "2"])
-for place, (name, label) in zip(((24, 1.22), (22, 0.16), (13, 0.06), (5, 1.25)), (
+for place, (name, label) in zip(((7, 0.66), (22, 0.16), (13, 0.06), (5, 1.25)), (
         ("MLP", "perceptron"), ("GPT-2", "GPT-2"), ("ridge", "ridge"), ("zero", "always 0"))):
     panels[1].text(*place, label, color=styles[name][0])
 title = figure.suptitle("GPT-2 gains from tasks and pairs; a perceptron from tasks, hardly from pairs")
 
 # %% [markdown] tags=["caption"]
-# Error on linear regression. A: against the number of training tasks $T$, at 10 pairs. B: against the
-# number of pairs $n$. Dotted: always answering 0.
+# Error on linear regression; dots are seeds. A: against the number of training tasks, at 10 pairs. B:
+# against the number of pairs. Dashed: the best possible method.
 #
-# Alt text: Panel A: error at 10 pairs against the number of pre-training tasks T; GPT-2's falls from
-# T of 1e3 to 1e5 and less to 1e6, the MLP's stays above that of zero up to T of 1e4 and then falls.
-# Panel B, for T of 1e5 and 1e6: GPT-2's error falls close to ridge regression as the context grows
-# from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter
-# from 5 pairs to 10 and by another tenth up to 30, and at 40 is back where it was at 10.
+# Alt text: Panel A: error at 10 pairs against the number of pre-training tasks; GPT-2's falls from
+# 1,000 tasks to 100,000 and less to a million, the perceptron's stays above that of always answering
+# 0 up to 10,000 and then falls. Panel B, for 100,000 and a million tasks: GPT-2's error falls close
+# to ridge regression as the prompt grows from 5 to 40 pairs. The perceptron's grows past that of
+# always answering 0 at 100,000; at a million it falls by a quarter from 5 pairs to 10 and by another
+# tenth up to 30, and at 40 is back where it was at 10.
 
 # %% [markdown]
 # Bands are {term}`95% intervals <95% interval>` over {term}`seeds <seed>`. In panel A the errors of

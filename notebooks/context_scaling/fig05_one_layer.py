@@ -78,20 +78,19 @@ axes.set(ylim=(0, 1), xlim=(9, 58), xticks=lengths, xlabel="pairs in the prompt"
          title="One layer gains from longer prompts on all four tasks, least on trees")
 
 # %% [markdown] tags=["caption"]
-# Error of one layer of SGPT, over that of always answering 0, against the number of pairs. On linear
-# functions ridge regression is the best possible method.
+# Error of one layer of SGPT, over that of always answering 0, against the number of pairs; dots are
+# seeds. On linear functions ridge regression is the best possible method.
 #
-# Alt text: Four panels, error of one layer of SGPT against 10 to 50 pairs in context, in units of the
-# zero predictor's error: on linear functions, ReLU networks, decision trees and sparse linear
-# functions it falls with the context length.
+# Alt text: Error of one layer of SGPT against 10 to 50 pairs in the prompt, in units of that of
+# always answering 0, with a line for each of four tasks. It falls from 0.54 to 0.24 on linear
+# functions, from 0.50 to 0.20 on sparse linear ones, from 0.85 to 0.66 on ReLU networks and from 0.97
+# to 0.88 on decision trees.
 
 # %% [markdown]
-# Bands are 95% intervals over seeds.
-#
 # ## Numbers
 #
-# Beside the errors of the figure stand the {term}`excess errors <excess error>`, not
-# divided, from which the slopes are fitted.
+# Beside the errors of the figure stand the {term}`excess errors <excess error>`, not divided, from
+# which the slopes are fitted.
 
 # %% tags=["numbers"]
 from claimbook.pages.plotting import numbers

@@ -103,7 +103,7 @@ title = figure.suptitle("One number does as well as the row, but for the linear 
 
 # %% [markdown] tags=["caption"]
 # Above: error, over that of always answering 0, of regression on one number and of a perceptron on
-# the row. Below: their ratio, with the margin dashed.
+# the row. Below: their ratio; dots are seeds.
 #
 # Alt text: Error against context length for linear functions and ReLU networks: for each of two
 # feature maps the regression on one number lies on the perceptron on the whole row or above it,
@@ -111,8 +111,8 @@ title = figure.suptitle("One number does as well as the row, but for the linear 
 # context length. The lower row shows the ratio of the two errors at each length.
 
 # %% [markdown]
-# Bands are 95% intervals over seeds. Dotted black is the expected error of $a_n \psi_L(A)_{N,d+1}$
-# with the best $a_n$ for each $n$, from its [closed form](estimators.ipynb).
+# Dotted black is the expected error of $a_n \psi_L(A)_{N,d+1}$ with the best $a_n$ for each $n$, from
+# its [closed form](estimators.ipynb).
 #
 # ## Numbers
 #

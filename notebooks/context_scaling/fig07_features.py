@@ -66,44 +66,53 @@ inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
 by_input = {name: [r for r in records if scaling.reads(r) == name] for name in inputs}
 profiles = {name: claimbook.shown_profile(found) for name, found in by_input.items()}
 Ts = np.unique([r.run["pretraining_tasks"] for r in alone])
-ridge, tables = scaling.bayes_floor(sheet.fig07_prompt_alone(page.profile)[0].evaluation), []
+ridge = scaling.bayes_floor(sheet.fig07_prompt_alone(page.profile)[0].evaluation)
+curves = {}
 for title, (task, lengths) in scaling.TASKS.items():
     for metric, unit in (("error", task.label_variance), ("excess", 1)):
-        for name, size in profiles.items():
+        for name in inputs:
             found = sheet.errors_by_count(by_input[name], title, metric)
             errors = np.stack(list(found.values()), axis=1) / unit  # (seeds, T, lengths)
-            at_10 = errors[..., lengths.index(10)]
-            tables += [
-                series(f"A {title}, {metric}", name, list(found), at_10, size),
-                series(f"B {title}, {metric}", name, lengths, errors[:, -1], size)]
-tables += [page.series("A linear, error", "ridge", Ts, 0 * Ts + ridge[1]),
-           page.series("B linear, error", "ridge", scaling.LENGTHS, ridge)]
-table = page.save_figure(*tables)
+            curves[f"A {title}, {metric}", name] = list(found), errors[..., lengths.index(10)]
+            curves[f"B {title}, {metric}", name] = lengths, errors[:, -1]
+table = page.save_figure(
+    *(series(panel, name, xs, errors, profiles[name]) for (panel, name), (xs, errors) in curves.items()),
+    page.series("A linear, error", "ridge", Ts, 0 * Ts + ridge[1]),
+    page.series("B linear, error", "ridge", scaling.LENGTHS, ridge))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw, legend_below
+from claimbook.pages.plotting import GOLD, VIOLET, dots
 from papers.colors import color_of
 
-colors = dict(zip((*inputs, "ridge"), (
-    color_of("perceptron"), VIOLET, GOLD, STEEL, CRIMSON, color_of("ridge"))))
+colors = {"prompt": color_of("perceptron"), "psi_L": VIOLET, "psi_H": GOLD}
 figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col")
-x_axis = {"A": {"xscale": "log", "xlabel": "pre-training tasks T (n = 10)"},
-          "B": {"xlabel": f"context length n ($T = 10^{np.log10(Ts[-1]):.0f}$)"}}
-order = [f"{letter} {title}, error" for letter in x_axis for title in scaling.TASKS]
-for axes, panel in zip(panels.flat, order):
-    for name in table[table.panel == panel].series.unique():
-        label = name.replace("psi_L", r"$\psi_L$").replace("psi_H", r"$\psi_H$")
-        draw(axes, table, panel, name, color=colors[name], label=label, marker=".",
-             ls="--" if name == "ridge" or "+" in name else "-")
-    axes.axhline(1, color="grey", ls=":", label="zero")
-    axes.set(title=f"{panel[0]}:{panel[1:-7]}", ylabel="error / error of zero",
-             ylim=(0, None), **x_axis[panel[0]])
-legend = legend_below(panels[0, 0], 4)
+for row, letter in zip(panels, "AB"):
+    for axes, title in zip(row, scaling.TASKS):
+        for name in inputs:
+            xs, errors = curves[f"{letter} {title}, error", name]
+            color = colors[name.split(" + ")[-1]]
+            axes.plot(xs, errors.mean(axis=0), color=color, ls="--" if "+" in name else "-")
+            dots(axes, xs, errors, color=color)
+        axes.axhline(1, color="grey", ls=":")
+        axes.set(title=f"{letter}: {title}", ylim=(0, None))
+for axes in panels[0]:
+    axes.set(xscale="log", xlabel="tasks in training (10 pairs)")
+for axes in panels[1]:
+    axes.set(xlabel=f"pairs in the prompt ($10^{np.log10(Ts[-1]):.0f}$ tasks)")
+for axes, xs, errors in ((panels[0, 0], Ts, 0 * Ts + ridge[1]), (panels[1, 0], scaling.LENGTHS, ridge)):
+    axes.plot(xs, errors, color=color_of("ridge"), ls="-.")
+    axes.set(ylabel="error / error of zero")
+panels[1, 0].text(22, 0.09, "ridge", color=color_of("ridge"))
+for name, label, y in (("prompt", "the prompt alone", 1.45), ("psi_L", r"features $\psi_L$", 1.3),
+                       ("psi_H", r"features $\psi_H$", 1.15)):
+    panels[1, 0].text(12, y, label, color=colors[name])
+panels[1, 0].text(25, 1.3, "dashed: the prompt too")
+title = figure.suptitle("The prompt alone gains from tasks, features from pairs, both from both")
 
 # %% [markdown] tags=["caption"]
 # Error, over that of always answering 0, of perceptrons that read the prompt, features of it, or
-# both. A: against training tasks, at 10 pairs. B: against pairs.
+# both; dots are seeds. A: against training tasks. B: against pairs.
 #
 # Alt text: Four panels, for linear functions and ReLU networks: error at 10 pairs against the number
 # of pre-training tasks, and error at the largest number of tasks against the context length. Each
@@ -111,8 +120,7 @@ legend = legend_below(panels[0, 0], 4)
 # together; ridge regression is the floor for linear functions.
 
 # %% [markdown]
-# Panel B is at the largest $T$; "prompt" is the flattened prompt $A_v$. Bands are 95% intervals over
-# seeds.
+# "Prompt" is the flattened prompt $A_v$.
 #
 # ## Numbers
 #

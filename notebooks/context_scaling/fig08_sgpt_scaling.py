@@ -111,13 +111,13 @@ for row, title in zip(panels, tasks):
                  xlabel="pairs in the prompt" if T else "tasks in training")
     row[0].set(xscale="log", ylabel="error / error of zero")
 panels[0, 0].text(1.5e4, 0.62, "GPT-2", color=color_of("GPT-2"))
-panels[0, 0].text(1.1e4, 0.3, "SGPT", color=color_of("SGPT"))
-panels[0, 0].text(2e4, 0.12, "ridge", color=color_of("ridge"))
+panels[0, 0].text(1.05e4, 0.23, "SGPT", color=color_of("SGPT"))
+panels[0, 0].text(2e4, 0.08, "ridge", color=color_of("ridge"))
 title = figure.suptitle("SGPT gains from tasks and from pairs, as GPT-2 does")
 
 # %% [markdown] tags=["caption"]
-# Error of SGPT and GPT-2, over that of always answering 0. A: against the number of training tasks
-# $T$, at 10 pairs. B: against the number of pairs.
+# Error, over that of always answering 0, on linear functions (above) and ReLU networks; dots are
+# seeds. A: against training tasks, at 10 pairs. B: against pairs.
 #
 # Alt text: Two rows of three panels, linear regression above and ReLU networks below. Left: the error
 # of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of
@@ -125,8 +125,8 @@ title = figure.suptitle("SGPT gains from tasks and from pairs, as GPT-2 does")
 # both.
 
 # %% [markdown]
-# Bands are 95% intervals over seeds, narrower than the markers in most places. On networks the models
-# of panel B saw 48,000 prompts, fewer than either $T$, so that its two plots are alike.
+# On networks the models of panel B saw 48,000 prompts, fewer than either number of tasks, so that its
+# two plots are alike.
 #
 # ## Numbers
 #

@@ -90,24 +90,24 @@ for axes, (title, (task, lengths)) in zip(panels, tasks.items()):
     axes.axhline(1, color="grey", ls=":")
     axes.set(xlabel="pairs in the prompt", title=title, ylim=(0, 1.1))
 panels[0].plot(scaling.LENGTHS, floor, color=color_of("ridge"), ls=":")
-panels[0].text(24, 0.03, "ridge", color=color_of("ridge"))
+panels[0].text(12, 0.06, "ridge", color=color_of("ridge"))
 panels[0].text(26, 0.62, "absolute", color=GOLD)
-panels[0].text(12, 0.28, "signed", color=VIOLET)
+panels[0].text(26, 0.54, "signed", color=VIOLET)
 panels[1].text(10, 0.1, "solid: with the last skip\ndashed: without it")
 panels[0].set(ylabel="error / error of zero")
 title = figure.suptitle("Signs and skip matter for how good SGPT is; all four readings use longer prompts")
 
 # %% [markdown] tags=["caption"]
-# Above: error, over that of always answering 0, against the number of pairs, for four readings of
-# SGPT. Below: the others' error over that of signed with skip.
+# Error, over that of always answering 0, against the number of pairs, for four readings of SGPT:
+# weights with signs or absolute, with the last skip or without it.
 #
-# Alt text: Error against context length for four forms of SGPT, on linear functions and on ReLU
-# networks; all fall. Below, each other form's error over that of the default, for each task. At cpu
-# the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute
-# weights with skip are equal within their bars, and both forms without the skip are higher.
+# Alt text: Error against the number of pairs for four forms of SGPT, on linear functions and on ReLU
+# networks; all fall. On linear functions signed weights with skip are clearly lowest and absolute
+# weights without skip highest. On ReLU networks both signs with skip are equal within their seeds,
+# and both forms without the skip are higher.
 
 # %% [markdown]
-# Bands and bars are 95% intervals over seeds.
+# Dots are seeds.
 #
 # ## Numbers
 

@@ -61,31 +61,30 @@ table = page.save_figure(*tables)
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
 
-from claimbook.pages.plotting import draw, legend_below
-from papers.colors import color_of, marked
+from claimbook.pages.plotting import dots
+from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6), sharey=True)
-fixed = {"layers": "{layers} layers", "width": "width {width}",
-         "heads": "{heads} heads"}
+fixed = {"layers": "{layers} layers", "width": "width {width}", "heads": "{heads} heads"}
 for axes, axis in zip(panels, best):
-    for name in ("SGPT", "GPT-2"):
-        if axis in models[name]:
-            draw(axes, table, f"{axis}, error", name, **marked(name))
-            seeds = sheet.over_axis(sizes[sizes.model == name], axis, best)
-            axes.plot(seeds.columns, seeds.T, ls="", marker="_", ms=8, color=color_of(name))
-    draw(axes, table, f"{axis}, error", "ridge", color=color_of("ridge"), ls="--",
-         label="ridge (optimal)")
+    for name in (name for name in models if axis in models[name]):
+        seeds = sheet.over_axis(sizes[sizes.model == name], axis, best)
+        axes.plot(seeds.mean(), color=color_of(name))
+        dots(axes, seeds.columns, seeds, color=color_of(name), ms=7)
+    axes.axhline(floor["error"].mean(), color=color_of("ridge"), ls="--")
     values = sorted(set(table.x[table.panel == f"{axis}, error"]))
     axes.set_xscale("log", base=2)
     axes.set_xticks(values, [f"{value:.0f}" for value in values])
     rest = ", ".join(text for other, text in fixed.items() if other != axis)
     axes.set(xlabel=axis, title=rest.format(**best), ylim=(0, None))
 panels[0].set(ylabel="mean squared error")
-legend = legend_below(panels[0], 3)
+for place, name in (((2, 0.62), "GPT-2"), ((2.7, 0.27), "SGPT"), ((1, 0.13), "ridge")):
+    panels[0].text(*place, name, color=color_of(name))
+title = figure.suptitle("SGPT gains from layers and from width; GPT-2's seeds differ as much as its sizes")
 
 # %% [markdown] tags=["caption"]
-# Error, averaged over the number of pairs, against layers, width and heads; each title has what is
-# fixed. Dashes are single seeds. Ridge regression is the best possible method.
+# Error, averaged over the number of pairs, against layers, width and heads; dots are seeds. Each
+# title has what is fixed. Ridge regression is the best possible method.
 #
 # Alt text: Three panels: error averaged over context lengths against the number of layers, the width
 # and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At cpu the
@@ -93,7 +92,7 @@ legend = legend_below(panels[0], 3)
 # of its seeds; with one layer and with one head single seeds hardly learn.
 
 # %% [markdown]
-# Bands are 95% intervals over seeds, dashes single seeds. SGPT has no heads.
+# SGPT has no heads.
 #
 # ## Numbers
 

@@ -68,41 +68,37 @@ table = page.save_figure(*(
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
 
-from claimbook.pages.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw
+from claimbook.pages.plotting import CRIMSON, GOLD, STEEL, VIOLET, dots
 from papers.colors import color_of
 
-n = "context length n"
-titles = {"A": ("depth of SGPT", "layers"), "B": (r"normalization $\phi$ in SGPT", n),
-          "C": ("one layer, n = 10", "pre-training tasks T"),
-          "D": ("width of the MLP, $T = 10^5$", n)}
+titles = {"A": ("more layers, less error", "layers of SGPT"),
+          "B": (r"deep SGPT needs its normalization $\phi$", "pairs in the prompt"),
+          "C": ("one layer stops at 10,000 tasks", "tasks in training (10 pairs)"),
+          "D": ("a wider perceptron uses pairs no better", "pairs in the prompt ($10^5$ tasks)")}
 colors = {"n = 10": VIOLET, "n = 40": STEEL, "not normalized": GOLD, "normalized": VIOLET,
-          "one-layer": color_of("SGPT"), "GPT-2": color_of("GPT-2"),
-          "ridge": color_of("ridge")}
+          "one-layer": color_of("SGPT"), "GPT-2": color_of("GPT-2"), "ridge": color_of("ridge"), "zero": "grey"}
 colors |= dict(zip(curves["D"], (color_of("perceptron"), CRIMSON)))
 figure, grid = plt.subplots(2, 2, figsize=(9, 7.2))
 for axes, (letter, (title, label)) in zip(grid.flat, titles.items()):
-    for name in curves[letter]:
-        found = [color for part, color in colors.items() if part in name]
-        style = {"color": found[0] if found else "black", "marker": "o",
-                 "mfc": "none" if name.endswith("1 layer") else None}
-        if name.startswith(("ridge", "zero")):
-            style |= {"marker": None, "ls": "--" if "ridge" in name else ":"}
-        if name in profiles and name != "zero":
-            style["label"] = f"{name} ({profiles[name]})"
-        if "seed" in name:
-            style |= {"lw": 0.8, "label": name.replace("seed 0", "each seed")
-                      if "seed 0" in name else None}
-        draw(axes, table, letter, name, **style)
+    for name, (xs, errors) in curves[letter].items():
+        color = next(color for part, color in colors.items() if part in name)
+        errors, known = np.atleast_2d(errors), name.startswith(("ridge", "zero"))
+        dash = "--" if known else ":" if name.endswith("1 layer") else "-"
+        text = name.replace("seed 0", "each seed") if "seed" not in name or "seed 0" in name else None
+        axes.plot(xs, errors.mean(axis=0), color=color, ls=dash, label=text)
+        if len(errors) > 1:
+            dots(axes, xs, errors, color=color)
     axes.set(title=f"{letter}: {title}", xlabel=label, ylabel="mean squared error",
              ylim=(0, 1.75 if letter == "B" else None))
     axes.legend()
 grid[0, 0].set_xscale("log", base=2)
 grid[0, 0].set_xticks(sheet.DEPTHS[shown], sheet.DEPTHS[shown])
-scale = grid[1, 0].set_xscale("log")
+grid[1, 0].set_xscale("log")
+title = figure.suptitle("SGPT needs its depth and its normalization")
 
 # %% [markdown] tags=["caption"]
-# Mean squared error on linear regression. A: more layers of SGPT. B: SGPT without normalization. C:
-# more training tasks. D: a perceptron (MLP) twice as wide.
+# Mean squared error on linear regression; dots are seeds. Dashed are ridge regression, the best
+# possible method, and in D always answering 0.
 #
 # Alt text: Four panels of mean squared error. At cpu: A, the error of SGPT falls with every doubling
 # of its layers from 1 to 8, at 10 and at 40 pairs, and with 8 layers is close to ridge regression. B,
@@ -113,10 +109,10 @@ scale = grid[1, 0].set_xscale("log")
 # beyond 10 pairs and passes that of the zero predictor; the wider one rises less. Both at gpu.
 
 # %% [markdown]
-# Bands are 95% intervals over seeds. $T$ is $10^6$ in A and B. The models of A draw ten times as many
-# prompts as those of B, as many as GPT-2 in panel B of Figure 1. Without normalization the deep
-# models differ so much between seeds that each is drawn by itself. Dashed lines are ridge regression,
-# the dotted one always answers 0.
+# $T$ is $10^6$ in A and B. The models of A draw ten times as many prompts as those of B, as many as
+# GPT-2 in panel B of Figure 1. Without normalization the deep models differ so much between seeds
+# that each is drawn by itself. One layer in C and the perceptrons of D are at the {term}`profile`
+# `gpu`.
 #
 # ## Numbers
 
