@@ -54,8 +54,7 @@ table = page.save_figure(*(page.series(panel, name, lengths, values)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-import numpy as np
-from claimbook.pages.plotting import GOLD, OLIVE, VIOLET, dots
+from claimbook.pages.plotting import GOLD, OLIVE, VIOLET
 from papers.colors import color_of
 
 colors = dict(zip(curves["linear, error"], (OLIVE, GOLD, VIOLET, color_of("ridge"))))
@@ -64,15 +63,12 @@ families = {"linear, excess": "linear (above the noise)", "ReLU network, error":
 figure, grid = plt.subplots(2, 2, figsize=(9, 7), sharex=True)
 for axes, (panel, title) in zip(grid.flat, families.items()):
     for name, values in curves[panel].items():
-        errors, color = np.atleast_2d(values), colors[name.split(",")[0]]
-        axes.plot(lengths, errors.mean(axis=0), color=color, ls="--" if "theory" in name else "-")
-        if len(errors) > 1:
-            dots(axes, lengths, errors, color=color)
+        scaling.draw_seeds(axes, lengths, values, colors[name.split(",")[0]], ls="--" if "theory" in name else "-")
     axes.set(xscale="log", yscale="log", title=title, ylabel="mean squared error")
 for axes in grid[1]:
-    axes.set(xlabel="pairs in the prompt", ylim=(0.09, 1.5))
-grid[0, 1].set_yticks([0.5, 1, 2, 4], ["0.5", "1", "2", "4"])
-for (name, color), place in zip(colors.items(), ((3e3, 0.012), (2e3, 0.4), (300, 0.08), (20, 0.003))):
+    axes.set(xlabel="pairs in the prompt", ylim=(0.09, 3))
+grid[0, 1].yaxis.set(ticks=(0.5, 1, 2, 4), major_formatter="{x:g}", minor_formatter="")
+for (name, color), place in zip(colors.items(), ((2e3, 0.02), (2e3, 0.4), (1.5e3, 0.006), (20, 0.003))):
     grid[0, 0].text(*place, name, color=color)
 title = figure.suptitle("The Hilbert estimate keeps falling on every family, slowly")
 

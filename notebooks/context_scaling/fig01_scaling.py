@@ -101,7 +101,6 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import dots
 from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.5), sharey=True)
@@ -109,11 +108,9 @@ styles = {"GPT-2": (color_of("GPT-2"), "-"), "MLP": (color_of("perceptron"), "-"
           "ridge": (color_of("ridge"), "--"), "zero": ("grey", ":")}
 for axes, T in zip(panels, (None, *counts["MLP"][-2:])):
     for name, (color, dash) in styles.items():
-        errors = over_tasks(name, "error") if T is None else of(name, "error", T, in_context)
-        xs = counts[name] if T is None else scaling.LENGTHS
-        axes.plot(xs, errors.mean(axis=0), color=color, ls=dash)
-        if len(errors) > 1:
-            dots(axes, xs, errors, color=color)
+        xs, errors = ((scaling.LENGTHS, of(name, "error", T, in_context)) if T
+                      else (counts[name], over_tasks(name, "error")))
+        scaling.draw_seeds(axes, xs, errors, color, ls=dash)
     axes.set(yscale="log", xlabel="pairs in the prompt", title=f"B: {T:,} tasks" if T else "A: 10 pairs")
 panels[0].set(xscale="log", xlabel="tasks in training", ylabel="mean squared error")
 panels[0].set_yticks([0.1, 0.2, 0.5, 1, 2], ["0.1", "0.2", "0.5", "1", "2"])

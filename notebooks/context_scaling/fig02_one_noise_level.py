@@ -67,21 +67,17 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import dots
 from papers.colors import color_of
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 3.6))
 for name in ("SGPT", "GPT-2", "ridge"):
     color, own = color_of(name), errors[name]["error"]
-    left.plot(lengths, own.mean(axis=0), color=color, ls="--" if name == "ridge" else "-")
-    right.axhline(own[:, at].mean(), color=color, ls="--" if name == "ridge" else "-")
-    if name != "ridge":
-        ratio = own / errors["ridge"]["error"]
-        middle.plot(lengths, ratio.mean(axis=0), color=color)
-        dots(middle, lengths, ratio, color=color)
+    style = {"color": color, "ls": "--" if name == "ridge" else "-"}
+    left.plot(lengths, own.mean(axis=0), **style)
+    right.axhline(own[:, at].mean(), **style)
+    scaling.draw_seeds(middle, lengths, own / errors["ridge"]["error"], **style)
 left.plot(lengths, errors["one step"]["error"][0], color="grey", ls=":")
 middle.axhline(1.1, color="grey", lw=1)
-middle.axhline(1, color=color_of("ridge"), ls="--")
 right.plot(penalties, errors["sweep"]["error"][:, at], color=color_of("ridge"), marker=".", lw=1)
 left.set(ylim=(0, None), xlabel="pairs in the prompt", ylabel="mean squared error")
 middle.set(ylim=(0.98, 1.2), xlabel="pairs in the prompt", title="over ridge regression's")

@@ -71,17 +71,14 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import dots
 from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for level, (axes, sigma) in enumerate(zip(panels, task.noise_stds)):
     for name in ("SGPT", "GPT-2", "floor"):
         ratio = (errors[name]["error"] / errors["ridge"]["error"])[:, level]
-        color = color_of("optimum" if name == "floor" else name)
-        axes.plot(lengths, ratio.mean(axis=0), color=color, ls=":" if name == "floor" else "-")
-        if name != "floor":
-            dots(axes, lengths, ratio, color=color)
+        scaling.draw_seeds(axes, lengths, ratio, color_of("optimum" if name == "floor" else name),
+                           ls=":" if name == "floor" else "-")
     axes.axhline(1, color=color_of("ridge"), ls="--")
     axes.set(yscale="log", xlabel="pairs in the prompt", title=rf"prompts with noise $\sigma$ = {sigma}")
 panels[0].set(ylabel="error / that of tuned ridge regression")
@@ -93,8 +90,8 @@ panels[1].text(12, 2, "dashed: ridge, told the noise", color=color_of("ridge"))
 title = figure.suptitle("Our small models do not adapt to low noise; the paper's size is not tested")
 
 # %% [markdown] tags=["caption"]
-# Error over that of ridge regression tuned for the noise, on a log axis, against the number of pairs;
-# dots are seeds. Dotted is the best predictor that is not told the noise.
+# Error over that of ridge regression tuned for the noise, against the number of pairs; dots are
+# seeds. Dotted is the best predictor that is not told the noise.
 #
 # Alt text: Two panels of error over that of tuned ridge regression against the number of pairs. At
 # low noise SGPT rises to about 5 to 6 times from 10 pairs on and GPT-2 to 7 to 11 times, with seeds

@@ -72,7 +72,7 @@ table = page.save_figure(*(
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import ROSE, dots
+from claimbook.pages.plotting import ROSE
 from papers.colors import color_of
 
 colors = {"SGPT": color_of("SGPT"), "GPT-2": color_of("GPT-2"), "student network": ROSE}
@@ -84,11 +84,8 @@ figure, panels = plt.subplots(1, 3, figsize=(9, 4), width_ratios=[2, 1, 1], shar
 for axes, (panel, (title, places)) in zip(panels, told.items()):
     shades = colors if panel == sheet.NETWORKS else {}
     for name, errors in curves[panel].items():
-        color = shades.get(name, "grey")
-        errors = np.atleast_2d(errors)
-        axes.plot(lengths[panel], errors.mean(axis=0), color=color, ls="-" if len(errors) > 1 else "--")
-        if len(errors) > 1:
-            dots(axes, lengths[panel], errors, color=color)
+        scaling.draw_seeds(axes, lengths[panel], errors, shades.get(name, "grey"),
+                           ls="-" if "GPT" in name else "--")
     for name, place in places.items():
         axes.text(*place, name, color=shades.get(name, "grey"))
     axes.axhline(1, color="grey", ls=":")

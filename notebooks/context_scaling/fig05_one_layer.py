@@ -63,14 +63,13 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import GOLD, OLIVE, STEEL, VIOLET, dots, draw
+from claimbook.pages.plotting import GOLD, OLIVE, STEEL, VIOLET, draw
 from papers.colors import color_of
 
 figure, axes = plt.subplots(figsize=(7, 4))
 for (title, task), color in zip(tasks.items(), (VIOLET, OLIVE, STEEL, GOLD)):
     errors = of(title, "error") / task.label_variance
-    axes.plot(errors.mean(), color=color)
-    dots(axes, lengths, errors, color=color)
+    scaling.draw_seeds(axes, lengths, errors, color)
     axes.text(50.5, errors[50].mean(), title, color=color, va="bottom" if title == "linear" else "top")
 draw(axes, table, "linear", "ridge", color=color_of("ridge"), ls="--")
 axes.text(50.5, floor[-1], "ridge on linear", color=color_of("ridge"), va="center")

@@ -58,12 +58,12 @@ def of(kernel, title, model, metric="error"):
 def ratios(kernel, title):
     return of(kernel, title, "ScalarRegression") / of(kernel, title, "FeatureMLP")
 
+own_slopes = lambda task, lengths: [one_step_error(task, n) / task.label_variance for n in lengths]
 models = {"row": "FeatureMLP", "scalar": "ScalarRegression"}
 floor = scaling.bayes_floor(sheet.runs(page.profile)[0].evaluation)
 tables = [page.series("linear", "ridge", scaling.LENGTHS, floor)]
 for title, (task, lengths) in scaling.TASKS.items():
-    best = [one_step_error(task, n) / task.label_variance for n in lengths]
-    tables.append(page.series(title, "psi_L, own slope for each n", lengths, best))
+    tables.append(page.series(title, "psi_L, own slope for each n", lengths, own_slopes(task, lengths)))
     for panel, metric, unit in ((title, "error", task.label_variance),
                                 (f"{title}, excess", "excess", 1)):
         tables += [page.series(panel, f"{kernel} {name}", lengths,
@@ -74,28 +74,26 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import GOLD, VIOLET, dots
+from claimbook.pages.plotting import GOLD, VIOLET
 from papers.colors import color_of
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 6), sharex="col", sharey="row")
 for (top, bottom), (title, (task, lengths)) in zip(panels.T, scaling.TASKS.items()):
     for kernel, color in zip(scaling.KERNELS, (VIOLET, GOLD)):
         for model, dash in (("FeatureMLP", "-"), ("ScalarRegression", "--")):
-            errors = of(kernel, title, model).mean() / task.label_variance
-            top.plot(errors, color=color, ls=dash)
-        bottom.plot(ratios(kernel, title).mean(), color=color)
-        dots(bottom, lengths, ratios(kernel, title), color=color)
-    for y, color in ((1.25, "grey"), (1, "black")):
-        bottom.axhline(y, color=color, lw=1, ls="--" if y == 1 else "-")
+            top.plot(of(kernel, title, model).mean() / task.label_variance, color=color, ls=dash)
+        scaling.draw_seeds(bottom, lengths, ratios(kernel, title), color)
+    bottom.axhline(1.25, color="grey", lw=1)
+    bottom.axhline(1, color="black", lw=1, ls="--")
     top.set(title=title, ylim=(0, 1.1))
-    top.plot(lengths, [one_step_error(task, n) / task.label_variance for n in lengths], color="black", ls=":")
+    top.plot(lengths, own_slopes(task, lengths), color="black", ls=":")
     bottom.set(xlabel="pairs in the prompt", ylim=(0.97, 1.3))
 panels[0, 0].plot(scaling.LENGTHS, floor, color=color_of("ridge"), ls="-.")
 panels[0, 0].text(20, 0.8, "solid: MLP on the row\ndashed: regression on one number\n"
                            r"dotted: $\psi_L$, own slope for each $n$")
 panels[0, 0].text(24, 0.12, "ridge", color=color_of("ridge"))
-for label, color, x, y in ((r"linear map $\psi_L$", VIOLET, 42, 1.12), (r"Hilbert map $\psi_H$", GOLD, 42, 1.045)):
-    panels[1, 1].text(x, y, label, color=color)
+panels[1, 1].text(42, 1.12, r"linear map $\psi_L$", color=VIOLET)
+panels[1, 1].text(42, 1.045, r"Hilbert map $\psi_H$", color=GOLD)
 panels[1, 0].text(5, 1.262, "our margin", color="grey")
 panels[0, 0].set(ylabel="error / error of zero")
 panels[1, 0].set(ylabel="one number / row")

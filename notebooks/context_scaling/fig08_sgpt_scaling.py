@@ -93,7 +93,6 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import dots
 from papers.colors import color_of
 
 figure, panels = plt.subplots(2, 3, figsize=(9, 6), sharey="row")
@@ -103,16 +102,13 @@ for row, title in zip(panels, tasks):
             xs = lengths(title, in_context) if T else counts
             errors = (of(title, name, T, among=in_context) if T
                       else np.transpose([at_10(title, name, count) for count in counts]))
-            axes.plot(xs, errors.mean(axis=0), color=color_of(name), ls="--" if name == "ridge" else "-")
-            if len(errors) > 1:
-                dots(axes, xs, errors, color=color_of(name))
+            scaling.draw_seeds(axes, xs, errors, color_of(name), ls="--" if name == "ridge" else "-")
         axes.axhline(1, color="grey", ls=":")
         axes.set(ylim=(0, None), title=f"B: {title}, {T:,} tasks" if T else f"A: {title}, 10 pairs",
                  xlabel="pairs in the prompt" if T else "tasks in training")
     row[0].set(xscale="log", ylabel="error / error of zero")
-panels[0, 0].text(1.5e4, 0.62, "GPT-2", color=color_of("GPT-2"))
-panels[0, 0].text(1.05e4, 0.23, "SGPT", color=color_of("SGPT"))
-panels[0, 0].text(2e4, 0.08, "ridge", color=color_of("ridge"))
+for name, place in {"GPT-2": (1.5e4, 0.62), "SGPT": (1.05e4, 0.23), "ridge": (2e4, 0.08)}.items():
+    panels[0, 0].text(*place, name, color=color_of(name))
 title = figure.suptitle("SGPT gains from tasks and from pairs, as GPT-2 does")
 
 # %% [markdown] tags=["caption"]

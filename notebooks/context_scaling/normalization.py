@@ -77,16 +77,14 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import GOLD, VIOLET, dots
+from claimbook.pages.plotting import GOLD, VIOLET
 from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for axes, (title, (task, lengths)) in zip(panels, tasks.items()):
     for form in sheet.FORMS:
         color, dash = VIOLET if "signed" in form else GOLD, "--" if "no skip" in form else "-"
-        errors = of(title, form) / task.label_variance
-        axes.plot(lengths, errors.mean(axis=0), color=color, ls=dash)
-        dots(axes, lengths, errors, color=color)
+        scaling.draw_seeds(axes, lengths, of(title, form) / task.label_variance, color, ls=dash)
     axes.axhline(1, color="grey", ls=":")
     axes.set(xlabel="pairs in the prompt", title=title, ylim=(0, 1.1))
 panels[0].plot(scaling.LENGTHS, floor, color=color_of("ridge"), ls=":")

@@ -60,8 +60,6 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-
-from claimbook.pages.plotting import dots
 from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6), sharey=True)
@@ -69,8 +67,7 @@ fixed = {"layers": "{layers} layers", "width": "width {width}", "heads": "{heads
 for axes, axis in zip(panels, best):
     for name in (name for name in models if axis in models[name]):
         seeds = sheet.over_axis(sizes[sizes.model == name], axis, best)
-        axes.plot(seeds.mean(), color=color_of(name))
-        dots(axes, seeds.columns, seeds, color=color_of(name), ms=7)
+        scaling.draw_seeds(axes, seeds.columns, seeds, color_of(name))
     axes.axhline(floor["error"].mean(), color=color_of("ridge"), ls="--")
     values = sorted(set(table.x[table.panel == f"{axis}, error"]))
     axes.set_xscale("log", base=2)

@@ -68,7 +68,7 @@ table = page.save_figure(*(
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
 
-from claimbook.pages.plotting import CRIMSON, GOLD, STEEL, VIOLET, dots
+from claimbook.pages.plotting import CRIMSON, GOLD, STEEL, VIOLET
 from papers.colors import color_of
 
 titles = {"A": ("more layers, less error", "layers of SGPT"),
@@ -82,12 +82,9 @@ figure, grid = plt.subplots(2, 2, figsize=(9, 7.2))
 for axes, (letter, (title, label)) in zip(grid.flat, titles.items()):
     for name, (xs, errors) in curves[letter].items():
         color = next(color for part, color in colors.items() if part in name)
-        errors, known = np.atleast_2d(errors), name.startswith(("ridge", "zero"))
-        dash = "--" if known else ":" if name.endswith("1 layer") else "-"
+        dash = "--" if name.startswith(("ridge", "zero")) else ":" if name.endswith("1 layer") else "-"
         text = name.replace("seed 0", "each seed") if "seed" not in name or "seed 0" in name else None
-        axes.plot(xs, errors.mean(axis=0), color=color, ls=dash, label=text)
-        if len(errors) > 1:
-            dots(axes, xs, errors, color=color)
+        scaling.draw_seeds(axes, xs, errors, color, ls=dash, label=text)
     axes.set(title=f"{letter}: {title}", xlabel=label, ylabel="mean squared error",
              ylim=(0, 1.75 if letter == "B" else None))
     axes.legend()
