@@ -1,24 +1,13 @@
 # %% [markdown]
-# # Section 5.1: what one attention layer computes without any training
+# # Section 5.1: which estimate does an attention layer make without training?
 #
-# **The question:** an attention layer without trained weights already holds an estimate
-# of the answer. Which estimate is it, and how good?
+# One step of {term}`gradient descent`, or a kernel smoother, such as the Hilbert estimate, as the paper says. The latter keeps improving, slowly, up to a million pairs. The gradient step
+# is mostly not near {term}`ridge regression`: in 8 dimensions it errs 2.9 to 4.5 times as much.
 #
-# **In short:** it is one step of {term}`gradient descent`, or a kernel smoother such as
-# the Hilbert estimate, depending on the scores. Nothing is trained on this page.
-#
-# - The paper's identity for gradient descent is exact once the label of the query is 0.
-# - The Hilbert estimate is {term}`consistent`, by a theorem that the paper cites. In one and
-#   two dimensions, up to a million pairs, its {term}`excess error` falls on all four
-#   families about like $1 / \ln n$. Estimates that are not consistent stay, or on ReLU
-#   networks fall far more slowly.
-# - The gradient step, which the paper says nearly matches {term}`ridge regression`, has
-#   2.9 to 4.5 times its error at 10 to 40 pairs in 8 dimensions.
-#
-# One attention layer maps the prompt matrix $A$, whose last row is $(x_N, 0)$, to a
-# matrix $\psi(A)$ of the same shape. {cite:t}`abedsoltan2024context` note that its last
-# entry estimates $y_N$. With $X$ the matrix of rows $x_i^\top$ and
-# $y = (y_1, \dots, y_{N-1}, 0)$:
+# Nothing is trained on this page. One attention layer maps the prompt matrix $A$, whose last row is
+# $(x_N, 0)$, to a matrix $\psi(A)$ of the same shape. {cite:t}`abedsoltan2024context` note that its
+# last entry estimates $y_N$. With $X$ the matrix of rows $x_i^\top$ and $y = (y_1, \dots, y_{N-1},
+# 0)$:
 #
 # | feature map | $\psi(A)_{N, d+1}$ |
 # |---|---|
@@ -26,10 +15,11 @@
 # | $\psi_K(A)$, $K(z, z') = e^{z^\top z'}$ | the exponential kernel smoother, softmax attention (Eq. 12) |
 # | $\psi_H(A)$, $H(z, z') = \lVert z - z' \rVert^{-d}$ | the Hilbert estimate (Eqs. 5 and 12) |
 #
-# A kernel smoother averages the labels, with weights that say how like the query each
-# input is. A consistent one {cite:p}`devroye1998hilbert` has an excess error that goes to
-# zero as the pairs grow in number, on any task whose inputs have a density. The four families
-# are those of [Figure 5](fig05_one_layer.ipynb).
+# A kernel smoother averages the labels, with weights that say how like the query each input is. It is
+# {term}`consistent` if its {term}`excess error` goes to zero as the pairs grow in number. The Hilbert
+# estimate is, by a theorem, on any task whose inputs have a density {cite:p}`devroye1998hilbert`.
+#
+# The four families of functions are those of [Figure 5](fig05_one_layer.ipynb).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -64,61 +54,49 @@ table = page.save_figure(*(page.series(panel, name, lengths, values)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import GOLD, OLIVE, VIOLET, draw
+from claimbook.pages.plotting import GOLD, OLIVE, VIOLET
 from papers.colors import color_of
 
 colors = dict(zip(curves["linear, error"], (OLIVE, GOLD, VIOLET, color_of("ridge"))))
-colors |= {f"d = {d}": plt.cm.Greys(shade) for d, shade in zip(
-    (1, 2, 4, 8), (1.0, 0.75, 0.55, 0.35))}
-figure, grid = plt.subplots(3, 2, figsize=(9, 10), sharex=True)
-for axes, panel in zip(grid.flat, curves):
-    axes.set(xscale="log", yscale="log", title=panel,
-             ylabel="excess error" if "excess" in panel else "mean squared error")
-    for name in curves[panel]:
-        draw(axes, table, panel, name, color=colors.get(name.split(",")[0]),
-             ls="--" if "theory" in name else "-")
-grid[2, 1].set(ylim=(0.03, 1.5), title="linear, Hilbert estimate in d dimensions")
-grid[1, 1].set(ylim=(0.09, 1.5))
-grid[1, 0].yaxis.set(ticks=(0.5, 1, 2, 4), major_formatter="{x:g}", minor_formatter="")
-labels = plt.setp(grid[2], xlabel="context length n")
-grid[2, 1].legend(loc="upper right")
-lines = {line.get_label(): line for axes in grid.flat[:3] for line in axes.lines}
-legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols=3)
+families = {"linear, excess": "linear (above the noise)", "ReLU network, error": "ReLU networks",
+            "decision tree, error": "trees", "sparse linear, error": "sparse linear"}
+figure, grid = plt.subplots(2, 2, figsize=(9, 7), sharex=True)
+for axes, (panel, title) in zip(grid.flat, families.items()):
+    for name, values in curves[panel].items():
+        scaling.draw_seeds(axes, lengths, values, colors[name.split(",")[0]], ls="--" if "theory" in name else "-")
+    axes.set(xscale="log", yscale="log", title=title, ylabel="mean squared error")
+for axes in grid[1]:
+    axes.set(xlabel="pairs in the prompt", ylim=(0.09, 3))
+grid[0, 1].yaxis.set(ticks=(0.5, 1, 2, 4), major_formatter="{x:g}", minor_formatter="")
+for (name, color), place in zip(colors.items(), ((2e3, 0.02), (2e3, 0.4), (1.5e3, 0.006), (20, 0.003))):
+    grid[0, 0].text(*place, name, color=color)
+title = figure.suptitle("The Hilbert estimate keeps falling on every family, slowly")
 
 # %% [markdown] tags=["caption"]
-# Error of estimates that attention without trained weights can make, against the number
-# of pairs in the prompt, on logarithmic axes, for four families of functions. Solid lines
-# are simulated, dashed ones closed forms. The Hilbert estimate is consistent on all four
-# and keeps falling. The exponential smoother is consistent on the two linear families
-# only; on trees it levels off, and on ReLU networks it tends to the dashed line. The last
-# panel shows the Hilbert estimate in 1 to 8 dimensions: it falls about as slowly in all.
-# On ReLU networks the 640 simulated functions happen to give the gradient step 4% less
-# error than its closed form, an average over all.
+# Error of estimates that need no training, against the number of pairs, on four families; dots are
+# seeds. Dashed lines are closed forms.
 #
-# Alt text: Six panels against the context length from 10 to 100,000, both axes
-# logarithmic. Linear functions: one gradient step and ridge regression fall to the noise
-# level, the exponential smoother and the Hilbert estimate fall slowly and stay above it.
-# Their excess errors: ridge and the gradient step fall as straight lines, the other two
-# slowly. ReLU networks: the gradient step stops just below half of the label variance,
-# the exponential smoother falls towards its limit above zero, the Hilbert estimate keeps
-# falling. Decision trees: the Hilbert estimate keeps falling, the exponential smoother
-# flattens out near half of the label variance. Sparse linear functions: both keep
-# falling. Hilbert estimate in 1, 2, 4 and 8 dimensions: four slowly falling lines.
+# Alt text: Four panels against the number of pairs from 10 to 100,000, both axes logarithmic. Excess
+# errors on linear functions: ridge and the gradient step fall as straight lines, the exponential
+# smoother and the Hilbert estimate slowly. ReLU networks: the gradient step stops just below half of
+# the label variance, the exponential smoother falls towards its limit above zero, the Hilbert
+# estimate keeps falling. Decision trees: the Hilbert estimate keeps falling, the exponential smoother
+# flattens out near half of the label variance. Sparse linear functions: both keep falling.
 
 # %% [markdown]
-# Bands are 95% intervals over seeds. Ridge regression with the penalty $d \sigma^2$ is
-# the floor for linear functions.
+# Ridge regression with the penalty $d \sigma^2$ is the floor for linear functions. On ReLU networks
+# the 640 simulated functions happen to give the gradient step 4% less error than its closed form.
 #
-# **The dashed lines.** As a predictor $x^\top X^\top y$ gets the best scalar step for
-# each $n$, which for a task with $m = \mathbb{E}[x y \mid f]$ is
+# **The dashed lines.** As a predictor $x^\top X^\top y$ gets the best scalar step for each $n$, which
+# for a task with $m = \mathbb{E}[x y \mid f]$ is
 #
 # $$s_n = \frac{S}{V + (n - 1) S}, \qquad S = \mathbb{E} \lVert m \rVert^2, \quad
 #   V = \mathbb{E} \lVert x \rVert^2 y^2, \quad
 #   \text{error} = \mathbb{E} y^2 - s_n n S .$$
 #
-# For linear functions the error goes to $\sigma^2$, for ReLU networks to $d/2$, half of
-# the label variance. The exponential smoother tends to $\mathbb{E}_g f(x + g)$,
-# $g \sim N(0, I)$, which is $f(x)$ for linear functions and not for ReLU networks.
+# For linear functions the error goes to $\sigma^2$, for ReLU networks to $d/2$, half of the label
+# variance. The exponential smoother tends to $\mathbb{E}_g f(x + g)$, $g \sim N(0, I)$. That is
+# $f(x)$ for linear functions, and not for ReLU networks.
 #
 # ## Numbers
 
@@ -155,14 +133,15 @@ pd.DataFrame({name: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
                                ("ReLU network", scaling.RELU_8))})
 
 # %% [markdown]
-# **Is it consistent?** The part of the Hilbert estimate's excess error that comes from label
-# noise falls like $1 / \ln n$, so slowly that in 8 dimensions even 100,000 pairs do not tell it
-# from an error that stays. In one and two dimensions a million pairs do. Beside it stands an
-# estimate that is not consistent, the exponential smoother or a Gaussian one of width 1. The
-# exponent $p$ of $(\ln n)^{-p}$ is fitted from 1,000 pairs on: it is 1 for noise alone, up to 2
-# without noise at a query among the inputs, less where queries are far from all inputs, and 0 for
-# an error that stays. Each row rests on 96 functions, fewer than above, so that levels differ
-# from the first table by up to a half; what is read here is how fast they fall.
+# **Is it consistent?** The part of the Hilbert estimate's excess error that comes from label noise
+# falls like $1 / \ln n$. In 8 dimensions even 100,000 pairs do not tell that from an error that
+# stays; in one and two dimensions a million pairs do. Beside it stands an estimate that is not
+# consistent: the exponential smoother, or a Gaussian one of width 1.
+#
+# The exponent $p$ of $(\ln n)^{-p}$ is fitted from 1,000 pairs on. It is 1 for noise alone and up to
+# 2 without noise at a query among the inputs. It is less where queries are far from all inputs, and 0
+# for an error that stays. Each row rests on 96 functions, so that levels differ from the first table
+# by up to a half. What counts here is how fast they fall.
 
 # %% tags=["numbers"]
 rows = {}
@@ -177,17 +156,16 @@ for title, (_, other) in sheet.FAMILIES.items():
 pd.DataFrame(rows).T.rename_axis(["task", "d", "estimator"])
 
 # %% [markdown]
-# **Are the identities exact?** The table says whether each of these deviations is below
-# $10^{-10}$ on 500 random prompts of 40 pairs in double precision:
+# **Are the identities exact?** The table says whether each of these deviations is below $10^{-10}$ on
+# 500 random prompts of 40 pairs in double precision:
 #
 # - `psi_L`: of $\psi_L(A)_{N,d+1}$ from $x_N^\top X^\top y$ with $y_N = 0$ (Eq. 10).
-# - `printed_y`: the paper's $y$ contains $y_N$, which only adds
-#   $\lVert x_N \rVert^2 y_N$: the label that is to be predicted leaks in. `leak` is the
-#   size of that term relative to the first (root mean squares).
-# - `exponential`, `hilbert`: of $\psi_K(A)_{N,d+1}$ from the two kernel smoothers (Eq.
-#   12).
-# - `printed_kernel`: of the estimate with the paper's $e^{-z^\top z}$, which does not
-#   depend on $z'$, from the plain average of the labels.
+# - `printed_y`: the paper's $y$ contains $y_N$, which only adds $\lVert x_N \rVert^2 y_N$. So the
+#   label that is to be predicted leaks in; `leak` is the size of that term relative to the first
+#   (root mean squares).
+# - `exponential`, `hilbert`: of $\psi_K(A)_{N,d+1}$ from the two kernel smoothers (Eq. 12).
+# - `printed_kernel`: of the estimate with the paper's $e^{-z^\top z}$, which does not depend on $z'$,
+#   from the plain average of the labels.
 
 # %% tags=["numbers"]
 shown_as = lambda name, value: f"{value:.2f}" if name == "leak" else value < 1e-10
@@ -216,30 +194,27 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *How consistency is judged.* At first it was judged by the slope in 8 dimensions,
-#   which estimates that are not consistent pass too; claims 13, 24 and 33 now judge $p$.
-#   With 24 functions three of the eight parts, all in one dimension, were undecided: a few queries
-#   far from all inputs make most of the error. In one dimension the four families are one experiment seen
-#   four times (sparse functions are the linear ones), and count as one part. Four times as many functions are judged. That this was fixed
-#   before they were drawn cannot be seen in the history: the text and the results came together.
-# - *Any family.* That the Hilbert estimate works for any family whose inputs have a density
-#   is a theorem, which four families can only illustrate. It is slow: at 100,000 pairs its excess error on linear
-#   functions is about that of ridge regression at 10.
-# - *The gradient step is not near ridge regression* at the paper's context lengths (claim
-#   23). With 20 dimensions and 10 pairs, as in [Figure 2](fig02_one_noise_level.ipynb),
-#   it is, as neither has learned much. For many pairs the ratio of errors goes to 1, but
-#   only since both errors go to $\sigma^2$; that of the excess errors goes to 24 for
-#   $d = 8$ and 5 for $d = 20$.
-# - *The best step is given* here; the paper's $\psi_L$ lacks it, and endless tasks would
-#   teach it. So claim 33, that the estimate is consistent, is about $n$ alone.
-# - *The exponential smoother* is consistent on the two linear families alone. On ReLU
-#   networks its error still falls in most of the range, as its limit is not reached yet.
-# - *Our choices* are the context lengths and numbers of prompts; the paper has no such
-#   figure. With 640 ReLU networks the error of the gradient step happens to lie 4%
-#   below its expectation.
+# - *How consistency is judged.* At first it was judged by the slope in 8 dimensions, which estimates
+#   that are not consistent pass too. Claims 13, 24 and 33 now judge $p$.
+# - *How many functions.* With 24 functions three of the eight parts, all in one dimension, were
+#   undecided: a few queries far from all inputs make most of the error. Four times as many are
+#   judged. That this was fixed before they were drawn cannot be seen in the history: the text and the
+#   results came together.
+# - *One part in one dimension.* There the four families are one experiment seen four times (sparse
+#   functions are the linear ones), and count once.
+# - *Any family.* Four families can only illustrate the theorem. At 100,000 pairs the Hilbert
+#   estimate's excess error on linear functions is about that of ridge regression at 10.
+# - *The gradient step* is near ridge regression with 20 dimensions and 10 pairs, where neither has
+#   learned much (claim 23). For many pairs the ratio of errors goes to 1, but only since both go to
+#   $\sigma^2$. That of the excess errors goes to 24 for $d = 8$ and 5 for $d = 20$.
+# - *The best step is given* here; the paper's $\psi_L$ lacks it, and endless tasks would teach it. So
+#   claim 33, that the estimate is consistent, is about $n$ alone.
+# - *The exponential smoother* is consistent on the two linear families alone. On ReLU networks its
+#   error still falls in most of the range, as its limit is not reached yet.
+# - *Our choices* are the context lengths and numbers of prompts; the paper has no such figure.
 #
-# The numbers behind the figure:
-# {download}`figure.csv <../../results/context_scaling/estimators/figure.csv>`.
+# The numbers behind the figure: {download}`figure.csv
+# <../../results/context_scaling/estimators/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance(records))

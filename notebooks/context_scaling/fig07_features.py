@@ -1,27 +1,26 @@
 # %% [markdown]
-# # Figure 7: a perceptron on the prompt, on features, or on both
+# # Figure 7: what does a perceptron gain from features of the prompt?
 #
-# **The question:** a perceptron that reads the whole prompt does not gain from longer
-# prompts ([Figure 1](fig01_scaling.ipynb)). What if it is given the features that attention
-# computes?
+# It learns to use longer prompts. On the prompt alone it gains from more tasks, on features alone
+# from longer prompts, and on both from both, as the paper says. Whether features gain from tasks we
+# mostly can't tell. Our models have the paper's sizes and a shorter training.
 #
-# **In short:** the paper finds that a perceptron on the prompt gains from more tasks only,
-# on fixed features of the prompt from more pairs only, and on both together from both. Our
-# results agree in the main ({term}`profile` `gpu`, 15.5 hours on a CPU).
-#
-# - *The prompt alone* gains from tasks and, from 10 pairs on, hardly from more pairs: on
-#   ReLU networks its error falls by 45% from $10^4$ tasks to $10^6$, and there it is 24%
-#   higher at 80 pairs than at 10.
-# - *Features alone* gain from pairs everywhere, and nothing from more than $10^5$ tasks.
-#   With $10^4$ tasks their error is 1 to 9% higher.
-# - *Both together* gain from both. With $10^6$ tasks the error falls by 27 to 48% from 10
-#   pairs to the most, and at 10 pairs it falls by 35 to 63% from $10^4$ tasks to $10^6$.
-#
-# {cite:t}`abedsoltan2024context` give the perceptron the last row of a feature map, the
-# linear $\psi_L$ or the Hilbert map $\psi_H$ ([their definitions](estimators.ipynb)), in
-# place of the flattened prompt $A_v$ or beside it, as one input vector
+# A perceptron that reads the whole prompt hardly gains from longer prompts ([Figure
+# 1](fig01_scaling.ipynb)). {cite:t}`abedsoltan2024context` give it the last row of the features that
+# attention computes. The feature map is the linear $\psi_L$ or the Hilbert map $\psi_H$ ([their
+# definitions](estimators.ipynb)). The row stands in place of the flattened prompt $A_v$ or beside it,
+# as one input vector
 #
 # $$\left[ A_v^\top, \; \psi(A)_{N,:} \right]^\top .$$
+#
+# - *The prompt alone*: on ReLU networks more tasks, $10^4$ to $10^6$, lower the error by 45%. There
+#   it is 24% higher at 80 pairs than at 10.
+#
+# - *Features alone* gain from pairs everywhere, and hardly from more than $10^5$ tasks. With $10^4$
+#   tasks their error is 1 to 9% higher.
+#
+# - *Both together*: with more pairs the error falls by 27 to 48% (at $10^6$ tasks). With more tasks
+#   it falls by 35 to 63% (at 10 pairs, from $10^4$ to $10^6$).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -67,61 +66,55 @@ inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
 by_input = {name: [r for r in records if scaling.reads(r) == name] for name in inputs}
 profiles = {name: claimbook.shown_profile(found) for name, found in by_input.items()}
 Ts = np.unique([r.run["pretraining_tasks"] for r in alone])
-ridge, tables = scaling.bayes_floor(sheet.fig07_prompt_alone(page.profile)[0].evaluation), []
+ridge = scaling.bayes_floor(sheet.fig07_prompt_alone(page.profile)[0].evaluation)
+curves = {("A linear, error", "ridge"): (Ts, 0 * Ts + ridge[1]), ("B linear, error", "ridge"): (scaling.LENGTHS, ridge)}
 for title, (task, lengths) in scaling.TASKS.items():
     for metric, unit in (("error", task.label_variance), ("excess", 1)):
-        for name, size in profiles.items():
+        for name in inputs:
             found = sheet.errors_by_count(by_input[name], title, metric)
             errors = np.stack(list(found.values()), axis=1) / unit  # (seeds, T, lengths)
-            at_10 = errors[..., lengths.index(10)]
-            tables += [
-                series(f"A {title}, {metric}", name, list(found), at_10, size),
-                series(f"B {title}, {metric}", name, lengths, errors[:, -1], size)]
-tables += [page.series("A linear, error", "ridge", Ts, 0 * Ts + ridge[1]),
-           page.series("B linear, error", "ridge", scaling.LENGTHS, ridge)]
-table = page.save_figure(*tables)
+            curves[f"A {title}, {metric}", name] = list(found), errors[..., lengths.index(10)]
+            curves[f"B {title}, {metric}", name] = lengths, errors[:, -1]
+table = page.save_figure(*(series(panel, name, xs, errors, profiles.get(name, page.profile))
+                           for (panel, name), (xs, errors) in curves.items()))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw, legend_below
+from claimbook.pages.plotting import GOLD, VIOLET
 from papers.colors import color_of
 
-colors = dict(zip((*inputs, "ridge"), (
-    color_of("perceptron"), VIOLET, GOLD, STEEL, CRIMSON, color_of("ridge"))))
+colors = {"prompt": color_of("perceptron"), "psi_L": VIOLET, "psi_H": GOLD, "ridge": color_of("ridge")}
+x_axis = {"A": {"xscale": "log", "xlabel": "tasks in training (10 pairs)"},
+          "B": {"xlabel": f"pairs in the prompt ($10^{np.log10(Ts[-1]):.0f}$ tasks)"}}
 figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col")
-x_axis = {"A": {"xscale": "log", "xlabel": "pre-training tasks T (n = 10)"},
-          "B": {"xlabel": f"context length n ($T = 10^{np.log10(Ts[-1]):.0f}$)"}}
-order = [f"{letter} {title}, error" for letter in x_axis for title in scaling.TASKS]
-for axes, panel in zip(panels.flat, order):
-    for name in table[table.panel == panel].series.unique():
-        label = name.replace("psi_L", r"$\psi_L$").replace("psi_H", r"$\psi_H$")
-        draw(axes, table, panel, name, color=colors[name], label=label, marker=".",
-             ls="--" if name == "ridge" or "+" in name else "-")
-    axes.axhline(1, color="grey", ls=":", label="zero")
-    axes.set(title=f"{panel[0]}:{panel[1:-7]}", ylabel="error / error of zero",
-             ylim=(0, None), **x_axis[panel[0]])
-legend = legend_below(panels[0, 0], 4)
+for axes, panel in zip(panels.flat, (f"{letter} {title}" for letter in x_axis for title in scaling.TASKS)):
+    for name in (*inputs, "ridge"):
+        if (drawn := curves.get((f"{panel}, error", name))):
+            scaling.draw_seeds(axes, *drawn, colors[name.split(" + ")[-1]], ls="--" if "+" in name else "-")
+    axes.axhline(1, color="grey", ls=":")
+    axes.set(title=f"{panel[0]}:{panel[1:]}", ylim=(0, None), **x_axis[panel[0]])
+panels[0, 0].set(ylabel="error / error of zero")
+for y, (name, label) in zip((1.5, 1.35, 1.2, 0.1), (("prompt", "the prompt alone"), ("psi_L", r"features $\psi_L$"), (
+        "psi_H", r"features $\psi_H$"), ("ridge", "ridge"))):
+    panels[1, 0].text(12, y, label, color=colors[name])
+panels[1, 0].text(24, 1.3, "dashed: the prompt too")
+title = figure.suptitle("The prompt alone gains from tasks, features from pairs, both from both")
 
 # %% [markdown] tags=["caption"]
-# Error, over that of always answering 0, of perceptrons that read the prompt, fixed
-# features of the prompt ($\psi_L$ or $\psi_H$), or both. A: against the number of
-# training tasks $T$, at 10 pairs. B: against the number of pairs, at the largest $T$. The
-# paper says that the prompt gains from tasks only, features from pairs only, and both
-# together from both.
+# Error, over that of always answering 0, of perceptrons that read the prompt, features of it, or
+# both; dots are seeds. A: against training tasks. B: against pairs.
 #
-# Alt text: Four panels, for linear functions and ReLU networks: error at 10 pairs against
-# the number of pre-training tasks, and error at the largest number of tasks against the
-# context length. Each shows perceptrons on the prompt, on the row of either feature map,
-# and on prompt and features together; ridge regression is the floor for linear functions.
+# Alt text: Four panels, for linear functions and ReLU networks: error at 10 pairs against the number
+# of pre-training tasks, and error at the largest number of tasks against the context length. Each
+# shows perceptrons on the prompt, on the row of either feature map, and on prompt and features
+# together; ridge regression is the floor for linear functions.
 
 # %% [markdown]
-# Panel A is at 10 pairs, panel B at the largest $T$; "prompt" is the flattened prompt
-# $A_v$. Bands are 95% intervals over seeds.
+# "Prompt" is the flattened prompt $A_v$.
 #
 # ## Numbers
 #
-# The {term}`excess errors <excess error>` are not divided by the error of the zero
-# predictor.
+# The {term}`excess errors <excess error>` are not divided by the error of the zero predictor.
 
 # %% tags=["numbers"]
 from claimbook.pages.plotting import numbers
@@ -172,42 +165,42 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Settings.* The paper gives no steps, batch size or learning rate for this figure, and
-#   not the $T$ of its panel B; ours is the largest. Models that read the prompt see each of
-#   $10^6$ tasks thirteen times on linear functions and six times on ReLU networks. A model
-#   that reads nine features alone takes fewer steps. The steps never depend on $T$.
-#   $\psi_L$ is divided by $n$, since a sum over pairs has no scale of its own; biases and
-#   padding are as in [Figure 1](fig01_scaling.ipynb). For prompt and features together,
-#   most of the cost, panel A has only the two ends of the claims' range of $T$.
-# - *Memorizing with few tasks.* On ReLU networks the error of the prompt alone at 10 pairs
-#   is highest at $T = 10^4$, above that of the zero predictor. More pairs are more inputs,
-#   and it is overfitted the more: at $T = 10^4$ its error at 80 pairs is four times that at 10.
-#   A perceptron on prompt and features also fits the stored prompts at $T = 10^4$, noise
-#   included: with the most pairs its error is 1.5 to 2.4 times that of the zero predictor.
-#   (Both are in the records, not in the figure.) Claim 15 therefore takes the context at
-#   the largest $T$.
-# - *Both against features alone.* Section 5.2 says that both together context-scale
-#   "consistent with" features alone. With $10^6$ tasks they do as well or better, except
-#   with $\psi_L$ on linear functions from 30 pairs on (claim 34): at 40 pairs the prompt
-#   beside the features costs 17%, an error of 0.27 against 0.23. At $T = 10^4$ and 10 pairs
-#   both together are worse than features alone in three cases of four. That they task-scale
-#   "consistent with" the prompt alone holds with room: 14 to 17% less error (claim 35).
-# - *Features alone and tasks.* Features can be overfitted as well, by a thousand hidden
-#   units on nine inputs: their error falls from $T = 10^3$ to $10^5$, and then by less than
-#   1%; at `gpu` $10^4$ tasks are met 256 times each. At `cpu`, where they are met 19 times,
-#   it fell by less than a fiftieth from $T = 10^4$ on. So the task parts of claim 14 turn
-#   on the range of $T$. From $T = 10^3$ on, by the statistic and bound of claims 1 and 2,
-#   three of four would task-scale: the slope of the excess error is -0.085 to -0.089 for
-#   $\psi_L$ and -0.070 to -0.077 for $\psi_H$ on linear functions, -0.064 to -0.071 for
-#   $\psi_L$ on ReLU networks, and -0.025 to -0.029 for $\psi_H$ there. [One layer of
-#   SGPT](what_would_a_reviewer_ask.ipynb), a fixed feature map too, gains as well up to $10^4$
-#   tasks, but its slope of -0.036 stays above the bound (claim 31).
-# - *What the intervals leave out.* All seeds are measured on the same 4,096 prompts, so the
-#   intervals do not contain the spread of these prompts. It matters for two task parts of
-#   claim 14, which lie within 0.5% of their bound.
+# - *Settings.* The paper gives no steps, batch size or learning rate for this figure, and not the $T$
+#   of its panel B; ours is the largest. The steps never depend on $T$. Models that read the prompt
+#   see each of $10^6$ tasks thirteen times on linear functions and six times on ReLU networks. A
+#   model that reads nine features alone takes fewer steps.
+# - *Inputs.* $\psi_L$ is divided by $n$, since a sum over pairs has no scale of its own. Biases and
+#   padding are as in [Figure 1](fig01_scaling.ipynb). For prompt and features together, most of the
+#   cost, panel A has only the two ends of the claims' range of $T$.
+# - *Memorizing with few tasks.* On ReLU networks the error of the prompt alone at 10 pairs is highest
+#   at $T = 10^4$, above that of the zero predictor. More pairs are more inputs, and it is overfitted
+#   the more: at 80 pairs its error is four times that at 10.
+# - *Prompt and features memorize too.* At $T = 10^4$ and the most pairs the error is 1.5 to 2.4 times
+#   that of the zero predictor. This is in the records, not in the figure. Claim 15 therefore takes
+#   the context at the largest $T$.
+# - *Both against features alone.* Section 5.2 says that both together context-scale "consistent with"
+#   features alone. With $10^6$ tasks they do as well or better, except with $\psi_L$ on linear
+#   functions from 30 pairs on (claim 34). There the prompt beside the features costs 17% at 40 pairs,
+#   an error of 0.27 against 0.23. At $T = 10^4$ and 10 pairs both together are worse than features
+#   alone in three cases of four.
+# - *Both against the prompt alone.* That they task-scale "consistent with" it holds with room: 14 to
+#   17% less error (claim 35).
+# - *Features alone and tasks.* A thousand hidden units can overfit nine inputs. So the error falls
+#   from $T = 10^3$ to $10^5$, and then by less than 1%. Here $10^4$ tasks are met 256 times each. In
+#   smaller models, where they are met 19 times, the error fell by less than a fiftieth from $T =
+#   10^4$ on. So the task parts of claim 14 turn on the range of $T$.
+# - *By another rule.* From $T = 10^3$ on, by the statistic and bound of claims 1 and 2, three of four
+#   would task-scale. The slope of the excess error is -0.085 to -0.089 for $\psi_L$ and -0.070 to
+#   -0.077 for $\psi_H$ on linear functions. On ReLU networks it is -0.064 to -0.071 for $\psi_L$ and
+#   -0.025 to -0.029 for $\psi_H$. [One layer of SGPT](what_would_a_reviewer_ask.ipynb), a fixed
+#   feature map too, gains as well up to $10^4$ tasks, but its slope of -0.036 stays above the bound
+#   (claim 31).
+# - *What the intervals leave out.* All seeds are measured on the same 4,096 prompts, so the intervals
+#   do not contain their spread. It matters for two task parts of claim 14, which lie within 0.5% of
+#   their bound.
 #
-# The numbers behind the figure:
-# {download}`figure.csv <../../results/context_scaling/fig07_features/figure.csv>`.
+# The numbers behind the figure: {download}`figure.csv
+# <../../results/context_scaling/fig07_features/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance(records))

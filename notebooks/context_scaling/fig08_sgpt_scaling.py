@@ -1,25 +1,22 @@
 # %% [markdown]
-# # Figure 8: does SGPT scale with tasks and with context, as GPT-2 does?
+# # Figure 8: does SGPT scale with tasks and context, as GPT-2 does?
 #
-# **The question:** [Figure 1](fig01_scaling.ipynb) asks how GPT-2 scales. Does SGPT, which
-# is GPT-2 without key, query and value weights, scale in the same two ways?
+# Yes, with both, on linear functions and on ReLU networks, as the paper finds. From ten thousand
+# tasks to a million its error falls by 41 to 51%, and from ten pairs to forty by more than a third.
+# Our models are much smaller, but have learned their tasks.
 #
-# **In short:** yes, in both ways, as the paper finds. Our models are small ({term}`profile`
-# `cpu`, six hours of processor time), but have learned their tasks. From $10^4$
-# pre-training tasks to $10^6$ the error at 10 pairs falls by 41 to 56%, on linear functions
-# and on networks. From 10 pairs to 40 it falls by 34 to 73%. On linear functions SGPT has the
-# lower error at 10 pairs (panel A), though with $10^6$ tasks the intervals meet. On networks
-# with $10^5$ tasks or more no difference is clear.
-#
-# Appendix C of {cite:t}`abedsoltan2024context` trains both models on two tasks: linear
-# regression as in Figure 1, and networks with one hidden layer,
+# SGPT is GPT-2 without key, query and value weights. Appendix C of {cite:t}`abedsoltan2024context`
+# trains both on linear regression, as in [Figure 1](fig01_scaling.ipynb), and on networks with one
+# hidden layer,
 #
 # $$y = \sqrt{\tfrac{2}{r}} \, \sum_{j=1}^{r} \alpha_j \max(w_j^\top x, 0),
 #   \qquad w_j \sim N(0, I_8), \quad \alpha_j \sim N(0, 1), \quad r = 100.$$
 #
-# The law of the weights and the factor $\sqrt{2/r}$ are those of {cite:t}`garg2022what`;
-# the paper prints neither. Panel A has the error against the number $T$ of pre-training
-# tasks at 10 pairs, panel B against the context length $n$ for two values of $T$.
+# Panel A has the error against the number $T$ of pre-training tasks, with 10 pairs in the prompt.
+# Panel B has it against the number of pairs $n$, for two values of $T$.
+#
+# On linear functions SGPT errs less than GPT-2 in panel A, though with $10^6$ tasks the intervals
+# meet. On networks with $10^5$ tasks or more no difference is clear.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -95,42 +92,37 @@ for title, metric in panels:
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
-import re
-
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw, legend_below
-from papers.colors import color_of, marked
+from papers.colors import color_of
 
 figure, panels = plt.subplots(2, 3, figsize=(9, 6), sharey="row")
-styles = {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
-          "ridge": {"color": color_of("ridge"), "ls": "--", "label": "ridge (optimal)"}}
-for axes, panel in zip(panels.flat, table.panel.unique()):
-    for name in table[table.panel == panel].series.unique():
-        draw(axes, table, panel, name, **styles[name])
-    axes.axhline(1, color="grey", ls=":", label="zero")
-    letter, title = panel.replace(", error", "").split(" ", 1)
-    axes.set(xlabel="context length n", ylim=(0, None), title=re.sub(
-        r"T = 1e(\d)", r"$T = 10^\1$", f"{letter}: {title}"))
-for axes in panels[:, 0]:
-    axes.set(xscale="log", xlabel="pre-training tasks T (n = 10)",
-             ylabel="error / error of zero")
-legend = legend_below(panels[0, 0], 4)
+for row, title in zip(panels, tasks):
+    for axes, T in zip(row, (None, *counts[-2:])):
+        for name in (*models, *["ridge"] * (title == "linear")):
+            xs = lengths(title, in_context) if T else counts
+            errors = (of(title, name, T, among=in_context) if T
+                      else np.transpose([at_10(title, name, count) for count in counts]))
+            scaling.draw_seeds(axes, xs, errors, color_of(name), ls="--" if name == "ridge" else "-")
+        axes.axhline(1, color="grey", ls=":")
+        axes.set(ylim=(0, None), title=f"B: {title}, {T:,} tasks" if T else f"A: {title}, 10 pairs",
+                 xlabel="pairs in the prompt" if T else "tasks in training")
+    row[0].set(xscale="log", ylabel="error / error of zero")
+for name, place in {"GPT-2": (1.5e4, 0.62), "SGPT": (1.05e4, 0.23), "ridge": (2e4, 0.08)}.items():
+    panels[0, 0].text(*place, name, color=color_of(name))
+title = figure.suptitle("SGPT gains from tasks and from pairs, as GPT-2 does")
 
 # %% [markdown] tags=["caption"]
-# Error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2, over
-# that of always answering 0, on linear functions (above) and ReLU networks (below). Left:
-# against the number of training tasks $T$, at 10 pairs in the prompt. Middle and right:
-# against the number of pairs, at two values of $T$; on networks these models saw 48,000
-# prompts, fewer than either $T$, so that the two panels are alike. The paper says that
-# all curves fall.
+# Error, over that of always answering 0, on linear functions (above) and ReLU networks; dots are
+# seeds. A: against training tasks, at 10 pairs. B: against pairs.
 #
-# Alt text: Two rows of three panels, linear regression above and ReLU networks below.
-# Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks.
-# Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows; for
-# linear regression ridge regression is below both.
+# Alt text: Two rows of three panels, linear regression above and ReLU networks below. Left: the error
+# of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of
+# 1e5 and 1e6: both errors fall as the context grows; for linear regression ridge regression is below
+# both.
 
 # %% [markdown]
-# Bands are 95% intervals over seeds, narrower than the markers in most places.
+# On networks the models of panel B saw 48,000 prompts, fewer than either number of tasks, so that its
+# two plots are alike.
 #
 # ## Numbers
 #
@@ -182,38 +174,37 @@ page.decide("context_scaling.16", evidence, learned, at_start)
 page.verdicts()
 
 # %% [markdown]
-# GPT-2 on linear regression is judged by claims 1 and 3 on the page of
-# [Figure 1](fig01_scaling.ipynb).
+# GPT-2 on linear regression is judged by claims 1 and 3 on the page of [Figure
+# 1](fig01_scaling.ipynb).
 #
 # ## What differs and why
 #
-# - *Settings.* Appendix C gives no context lengths. Those of panel B are those of Figures 1
-#   and 7 (Appendix A); at `cpu` ReLU networks stop at 40 pairs, where the claim ends. Steps,
-#   batch size and learning rate are our choices too, the same for every $T$ of a panel; the
-#   learning rate of SGPT is twice that of GPT-2, each chosen for its model. Of the $T$,
-#   $10^5$ and $10^6$ are the paper's; its text does not name the others.
-# - *Short prompts in panel A.* To tell $10^6$ tasks from fewer, training has to come back to
-#   them. Models of panel A draw two million prompts, each of $10^6$ tasks twice. That is paid
-#   by training on 10 and 20 pairs alone, as GPT-2 does in panel A of
-#   [Figure 1](fig01_scaling.ipynb). In panel B models train on all lengths shown, with fewer
-#   prompts, so that the two panels differ at 10 pairs: 480,000 on linear functions, 48,000 on
-#   ReLU networks. The latter are fewer than $10^5$ tasks, and so there the two $T$ are alike.
-# - *Sizes.* On linear functions SGPT has eight layers, the paper's depth, and width 32; with
-#   four, trained as in panel B, it ends just at the bound of the {term}`gate`
-#   ([depth](what_would_a_reviewer_ask.ipynb)).
-#   On ReLU networks four are enough to leave ridge regression far behind. GPT-2 has three
-#   layers of width 64, in panel B on ReLU networks two.
-# - *What few tasks do.* With $10^4$ tasks training meets each prompt 200 times and fits it,
-#   noise included. New prompts suffer: on linear functions errors at 20 pairs are 2.2 (SGPT)
-#   and 3 times (GPT-2) that of ridge regression. SGPT has far fewer weights to fit with.
-# - *Former models.* At first all models drew 48,000 prompts, gained nothing from $T = 10^4$ on,
-#   and the claim was open. Panel B still has these on ReLU networks. The others were chosen
-#   after a trial with one seed on either task.
-# - *Test prompts.* Each seed has 16,384 of its own, but on ReLU networks in panel B, where all
-#   share 4,096 and the bands do not contain the spread of these prompts.
+# - *Settings.* Appendix C gives no context lengths. Those of panel B are those of Figures 1 and 7
+#   (Appendix A); here ReLU networks stop at 40 pairs, where the claim ends. Of the $T$, $10^5$ and
+#   $10^6$ are the paper's; its text does not name the others. The law of the networks' weights and
+#   the factor $\sqrt{2/r}$ are those of {cite:t}`garg2022what`.
+# - *Training.* Steps, batch size and learning rate are our choices too, the same for every $T$ of a
+#   panel. The learning rate of SGPT is twice that of GPT-2, each chosen for its model.
+# - *Short prompts in panel A.* To tell $10^6$ tasks from fewer, training has to come back to them.
+#   Models of panel A draw two million prompts, each of $10^6$ tasks twice. That is paid by training
+#   on 10 and 20 pairs alone, as in panel A of [Figure 1](fig01_scaling.ipynb).
+# - *All lengths in panel B.* There models draw fewer prompts, so that the two panels differ at 10
+#   pairs: 480,000 on linear functions, 48,000 on ReLU networks.
+# - *Sizes.* On linear functions SGPT has eight layers, the paper's depth, and width 32. With four,
+#   trained as in panel B, it ends just at the bound of the {term}`gate`
+#   ([depth](what_would_a_reviewer_ask.ipynb)). On ReLU networks four are enough to leave ridge
+#   regression far behind. GPT-2 has three layers of width 64, in panel B on ReLU networks two.
+# - *What few tasks do.* With $10^4$ tasks training meets each prompt 200 times and fits it, noise
+#   included. New prompts suffer: on linear functions errors at 20 pairs are 2.2 (SGPT) and 3 times
+#   (GPT-2) that of ridge regression. SGPT has far fewer weights to fit with.
+# - *Former models.* At first all models drew 48,000 prompts, gained nothing from $T = 10^4$ on, and
+#   the claim was open. Panel B still has these on ReLU networks. The others were chosen after a trial
+#   with one seed on either task.
+# - *Test prompts.* Each seed has 16,384 of its own. On ReLU networks in panel B all share 4,096, and
+#   the bands do not contain their spread.
 #
-# The numbers behind the figure:
-# {download}`figure.csv <../../results/context_scaling/fig08_sgpt_scaling/figure.csv>`.
+# The numbers behind the figure: {download}`figure.csv
+# <../../results/context_scaling/fig08_sgpt_scaling/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance(records + in_context))

@@ -38,12 +38,15 @@ def runs(profile: str) -> list[Run]:
 
     All are measured after every number of pairs.
     """
+    return [*gpt2(profile), *gpt2_without_positions(profile), *sgpt(profile), *trained_on_five(profile)]
+
+
+def trained_on_five(profile: str) -> list[Run]:
+    """The decoder of Figure 1B and then the deep SGPT of Figure 8B, after every number of pairs."""
     five = [run for run in fig01_against_context(profile) + fig08_against_context(profile)
             if run.task == LINEAR_8 and run.pretraining_tasks == FIGURE_1_MOST]
-    kinds = [[run for run in dict.fromkeys(five) if isinstance(run.model, kind)]
-             for kind in (Transformer, SGPT)]
-    return [*gpt2(profile), *gpt2_without_positions(profile), *sgpt(profile),
-            *(replace(run, evaluation=evaluation(EVERY, profile)) for run in sum(kinds, []))]
+    return [replace(run, evaluation=evaluation(EVERY, profile)) for kind in (Transformer, SGPT)
+            for run in dict.fromkeys(five) if isinstance(run.model, kind)]
 
 
 def gpt2(profile: str) -> list[Run]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from claimbook.pages.page import settings_of
+from claimbook.pages.plotting import dots
 from claimbook.records import samples
 from claimbook.records.errors import InputError
 from icllib.baselines import Ridge
@@ -348,3 +349,11 @@ def fig08_against_context(profile: str) -> list[Run]:
         return runs
     return [run if run.task == RELU_8 else larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION)
             for run in runs]
+
+
+def draw_seeds(axes, xs, samples, color, **style) -> None:
+    """A line through the means over seeds and, of several, a dot for each. samples: (seeds, len(xs))."""
+    samples = np.atleast_2d(samples)
+    axes.plot(xs, samples.mean(axis=0), color=color, **style)
+    if len(samples) > 1:
+        dots(axes, xs, samples, color=color)

@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
-from icllib.evaluate import ErrorByLength
 from icllib.tasks import ReluNetwork
 from icllib.training import Run
+from papers.context_scaling.every_length import trained_on_five
 from papers.context_scaling.scaling import (
-    FIGURE_4_COUNT, RELU_8, evaluation, fig01_against_context, in_20_dimensions, seeds, transformers)
+    FIGURE_4_COUNT, RELU_8, evaluation, in_20_dimensions, seeds, transformers)
 
 # Appendix A, item 4: ReLU networks, d = 20, "context lengths from 1 to 100 with a step size of
 # 10", and T of Figure 4. cpu: the first five lengths.
@@ -24,27 +25,9 @@ UNTRAINED_STEPS = {"SGPT": 4000, "GPT-2": 16_000}
 BETWEEN, BEYOND = (2, 5, 8), (2, 5, 10, 20)  # pairs beyond a trained length, and the longest
 
 
-def on_linear(profile: str) -> list[Run]:
-    """Claim 17's control: Figure 1's decoders of the most tasks, also between their trained lengths."""
-    decoders = fig01_against_context(profile)
-    most = max(run.pretraining_tasks for run in decoders)
-    trained = decoders[0].recipe.lengths
-    halfway = [(low + high) // 2 for low, high in zip(trained[1:], trained[2:])]
-    measure = ErrorByLength(tuple(sorted({*trained, *halfway})), prompts=16 if profile == "smoke" else 2048)
-    return [replace(run, evaluation=measure, along=None) for run in decoders if run.pretraining_tasks == most]
-
-
-def ratios_on_linear(records) -> np.ndarray:
-    """Their mean ratio between trained lengths: (seeds,)."""
-    run = records[0].run
-    trained, tested = run["recipe"]["lengths"], run["evaluation"]["lengths"]
-    ratios = over_neighbors([record["error"] for record in records], trained, tested)
-    return ratios[:, ~np.isin(tested, trained)].mean(axis=1)
-
-
 def runs(profile: str) -> list[Run]:
-    """All models of the page."""
-    return shown(profile) + on_linear(profile)
+    """All models of the page; those on linear functions are of another page."""
+    return shown(profile) + trained_on_five(profile)
 
 
 def shown(profile: str) -> list[Run]:
@@ -64,21 +47,18 @@ def shown(profile: str) -> list[Run]:
             for model in models for seed in seeds(profile)]
 
 
-def over_neighbors(errors, trained, tested) -> np.ndarray:
-    """Errors over those interpolated between trained lengths: (seeds, len(tested))."""
-    errors, tested = np.asarray(errors), np.asarray(tested)
-    known = np.isin(tested, trained)
-    return errors / [np.interp(tested, tested[known], row) for row in errors[:, known]]
+def over_neighbors(errors: pd.DataFrame, trained) -> pd.DataFrame:
+    """Errors over those interpolated between trained lengths, which the columns hold among others."""
+    return errors / np.array([np.interp(errors.columns, trained, row) for row in errors[list(trained)].to_numpy()])
 
 
-def untrained_ratios(errors, trained, tested) -> dict:
-    """Mean ratios of errors at untrained lengths to a reference, for claim 17: (seeds,) each.
+def untrained_ratios(errors: pd.DataFrame, trained) -> dict[str, pd.Series]:
+    """Mean ratios of errors at untrained lengths to a reference, for claim 17: one per row each.
 
     "between": lengths between trained ones; the reference interpolates the errors of the neighbors.
-    "beyond": longer ones; the reference is the error at the longest trained length. errors: (seeds,
-    len(tested)); tested holds trained.
+    "beyond": longer ones; the reference is the error at the longest trained length. errors: its
+    columns are lengths, trained and others.
     """
-    ratios, tested = over_neighbors(errors, trained, tested), np.asarray(tested)
-    known = np.isin(tested, trained)
-    return {"between": ratios[:, ~known & (tested < max(trained))].mean(axis=1),
-            "beyond": ratios[:, tested > max(trained)].mean(axis=1)}
+    new = over_neighbors(errors, trained).drop(columns=list(trained))
+    beyond = new.columns > max(trained)
+    return {"between": new.loc[:, ~beyond].mean(axis=1), "beyond": new.loc[:, beyond].mean(axis=1)}
