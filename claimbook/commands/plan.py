@@ -147,9 +147,9 @@ def seeds_needed(claim, part: str, samples) -> float:
         return np.inf
     counts = np.arange(FEWEST_SEEDS, MOST_SEEDS + 1)
     half = lambda level, own: stdtrit(counts - 1, level) * own.std(ddof=1) / np.sqrt(counts)
-    enough = half(0.975, values) < np.nanmin(np.abs(values.mean() - bounds))
+    enough = half(1 - claim.error / 2, values) < np.nanmin(np.abs(values.mean() - bounds))
     if margin := margin_of(claim.kind_of(part), claim.printed_of(part)):
-        enough |= half(0.95, logs) < np.log(margin) - abs(logs.mean())
+        enough |= half(1 - claim.error, logs) < np.log(margin) - abs(logs.mean())
     return float(counts[enough][0]) if enough.any() else np.inf
 
 

@@ -238,7 +238,7 @@ def test_a_page_that_shows_fewer_seeds_than_there_are_is_told(monkeypatch):
     name = "context_scaling/normalization"
     assert page_state.further_seeds(name, page_state.records_by_profile(name)) is None
     shown = paths_shown(name)
-    left = {path.stem for path in shown if load_record(path).run["seed"] > 0}
+    left = {path.stem for path in shown if load_record(path).run.get("seed", 1) > 0}
     monkeypatch.setattr(page_state, "names_shown", lambda page: left)
     assert page_state.further_seeds(name, page_state.records_by_profile(name)) == (
         f"{len(shown) - len(left)} records of further seeds are not shown")
