@@ -1,8 +1,11 @@
 """Model-steps per second: the loop that most people run, beside our fleets.
 
-    python benchmarks/bench.py [--seconds 20] [--sizes 3/2/64 ...] [--members 1 4 ...] [--dry-run]
+    python benchmarks/bench.py [--seconds 20] [--sizes 3/4/64 ...] [--members 1 4 ...] [--dry-run]
 
-The reference trains a `transformers` GPT2Model: one model, batches sampled on the CPU, the loss
+On a CPU, sizes and batches are those that the book trains most, time is processor time, and three
+more contestants take part: our step as PyTorch computes it, without compiled code, and our step with
+SSA in place of softmax. The reference
+trains a `transformers` GPT2Model: one model, batches sampled on the CPU, the loss
 read with .item() at every step. All contestants of a size take turns, several rounds each, so
 that a busy machine slows them alike. Compilation and capture are timed apart. On a CPU each uses
 one thread; ours keep freed memory, as in training. What the device has no room for is left out, and
@@ -17,14 +20,14 @@ import json
 import statistics
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
 from claimbook.records import PROJECT, rounded
 from claimbook.records.files import write_text
 from claimbook.records.provenance import provenance
-from icllib.models import Softmax, Transformer
+from icllib.models import SGPT, SignedAveraging, Softmax, Transformer
 from icllib.models.products import product
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe
@@ -32,6 +35,7 @@ from icllib.training.build import of_memory
 from icllib.training.capture import captured_step
 from icllib.training.cpu import one_core
 
+PRECISIONS = "tf32", "bf16", "fp32", "fp64"
 ROUNDS = 3
 WARM_UP = 3  # untimed steps of a turn: on a CPU, a fleet's first ones fetch its memory anew
 
@@ -46,6 +50,8 @@ class Size:
     dimension: int
     lengths: tuple[int, ...]
     separate: bool  # x and y as tokens of their own
+    batch: int = 64
+    model: type = Transformer
 
     @property
     def tokens(self) -> int:
@@ -57,6 +63,14 @@ SIZES = {
     "12/8/256": Size(12, 8, 256, 1, tuple(range(1, 40)), True),  # signed averaging, 40 pairs
     "24/2/128": Size(24, 2, 128, 16, tuple(range(21, 41)), False),  # causalLM, 60 tokens
     "3/2/64": Size(3, 2, 64, 8, (5, 10, 20, 30, 40), False),  # context-scaling at cpu
+}
+LINES = 1, tuple(range(40)), True  # signed averaging's: dimension, lengths, separate tokens
+ON_CPU = {
+    "3/4/64": Size(3, 4, 64, *LINES, 32), "2/4/64": Size(2, 4, 64, *LINES, 32),
+    "12/8/64": Size(12, 8, 64, *LINES, 32), "3/4/32": Size(3, 4, 32, *LINES, 16),
+    "5/2/32": Size(5, 2, 32, 1, (20,), False, 16),
+    "24/2/128": replace(SIZES["24/2/128"], batch=16), "12/8/256": replace(SIZES["12/8/256"], batch=16),
+    "SGPT 8/64": Size(8, 1, 64, 8, (5, 10, 20, 30, 40), False, 32, SGPT),
 }
 
 
@@ -87,8 +101,10 @@ class Reference:
         return loss.item()
 
 
-def our_model(size: Size, scoring=Softmax()) -> Transformer:
-    """The decoder of a size."""
+def our_model(size: Size, scoring=Softmax()) -> Transformer | SGPT:
+    """The model of a size."""
+    if size.model is SGPT:
+        return SGPT(size.layers, size.width)
     return Transformer(size.layers, size.heads, size.width, scoring,
                        tokens="separate" if size.separate else "joint")
 
@@ -102,13 +118,17 @@ def our_fleet(size: Size, members: int, batch: int, device: str, scoring=Softmax
                  [None] * members, device)
 
 
-def prepare(members: int | None, precision: str, size: Size, batch: int, device: str):
-    """A step function of our fleet, or of the reference, and how it was made ready."""
+def prepare(name: str, size: Size, batch: int, device: str):
+    """A step function of a contestant, and how it was made ready."""
     started = time.monotonic()
-    if members is None:
+    if name == "transformers":
         step, captured = Reference(size, batch, device).take_step, False
     else:
-        fleet = our_fleet(size, members, batch, device, precision=precision)
+        scoring = SignedAveraging() if "SSA" in name else Softmax()
+        precision = next((own for own in PRECISIONS if own in name), "tf32")
+        fleet = our_fleet(size, members_of(name), batch, device, scoring, precision)
+        if "PyTorch" in name:
+            fleet.cpu_step = None
         step = captured_step(fleet) if device == "cuda" else fleet.take_step
         captured = step != fleet.take_step  # where capture fails the step stays eager
         step()
@@ -116,12 +136,17 @@ def prepare(members: int | None, precision: str, size: Size, batch: int, device:
     return step, {"seconds_to_start": time.monotonic() - started, "captured": captured}
 
 
-def prepared(contestants: dict, size: Size, batch: int, device: str) -> dict:
+def members_of(name: str) -> int:
+    """How many models a contestant trains together."""
+    return int(name.split("M=")[1].split(",")[0]) if "M=" in name else 1
+
+
+def prepared(contestants, size: Size, batch: int, device: str) -> dict:
     """Those contestants that can be made ready here; says on stderr why the others cannot."""
     ready = {}
-    for name, own in contestants.items():
+    for name in contestants:
         try:
-            ready[name] = prepare(*own, size, batch, device)
+            ready[name] = prepare(name, size, batch, device)
         except Exception as error:
             if not (isinstance(error, ImportError) or of_memory(error)):
                 raise
@@ -142,17 +167,18 @@ def peak_memory_mib(device: str) -> float | None:
 
 def seconds_per_step(step, seconds: float, device: str) -> float:
     """Mean time of a step once warm, over at least two steps and about so many seconds."""
+    clock = time.process_time if device == "cpu" else time.monotonic
     for _ in range(WARM_UP):
         step()
     synchronize(device)
-    started, steps = time.monotonic(), 0
-    while steps < 2 or time.monotonic() - started < seconds:
+    started, steps = clock(), 0
+    while steps < 2 or clock() - started < seconds:
         step()
         steps += 1
         if steps % 20 == 0:
             synchronize(device)
     synchronize(device)
-    return (time.monotonic() - started) / steps
+    return (clock() - started) / steps
 
 
 def product_rate(device: str) -> float:
@@ -174,9 +200,11 @@ def measure(size: Size, members, batch: int, seconds: float, device: str,
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
     needed = 6 * batch * our_model(size).multiplications(size.dimension, size.lengths)
-    contestants = {"transformers": (None, "tf32")} | {
-        f"ours, M={count}" + ("" if precision == "tf32" else f", {precision}"): (count, precision)
-        for precision in precisions for count in members}
+    contestants = ["transformers"] * (size.model is Transformer) + [
+        f"ours, M={count}" + ("" if precision == "tf32" else f", {precision}")
+        for precision in precisions for count in members]
+    if device == "cpu":
+        contestants += ["ours, PyTorch's step"] + ["ours, SSA"] * (size.model is Transformer)
     ready = prepared(contestants, size, batch, device)
     times = {name: [] for name in ready}
     for _ in range(ROUNDS):
@@ -185,45 +213,48 @@ def measure(size: Size, members, batch: int, seconds: float, device: str,
                 times[name].append(seconds_per_step(step, seconds / ROUNDS, device))
     rows = []
     for name, (_, preparation) in ready.items():
-        each = statistics.median(times[name]) / (contestants[name][0] or 1)
+        each = statistics.median(times[name]) / members_of(name)
         rows.append({"contestant": name, "ms_per_model_step": 1e3 * each,
                      "model_steps_per_second": 1 / each,
                      "multiply_adds_per_second": needed / 2 / each,
                      "share_of_product_rate": needed / each / rate,
                      "peak_memory_mib": peak_memory_mib(device)} | preparation)
-    if "transformers" in ready:
-        for row in rows:
-            row["times_faster"] = rows[0]["ms_per_model_step"] / row["ms_per_model_step"]
+    first = {row["contestant"]: row["ms_per_model_step"] for row in rows}
+    for name, other in (("times_faster", "transformers"), ("times_pytorch", "ours, PyTorch's step")):
+        for row in rows if other in first else ():
+            row[name] = first[other] / row["ms_per_model_step"]
     return rounded(rows)
 
 
 def main() -> None:
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    sizes = SIZES if device == "cuda" else ON_CPU
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=20, help="per contestant and size")
-    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--sizes", nargs="+", choices=sizes, default=list(sizes))
     parser.add_argument("--members", nargs="+", type=int,
-                        default=[1, 4, 8, 16] if torch.cuda.is_available() else [1, 4])
-    parser.add_argument("--precisions", nargs="+", choices=("tf32", "bf16", "fp32", "fp64"),
-                        default=["tf32", "bf16"] if torch.cuda.is_available() else ["tf32"])
-    parser.add_argument("--batch", type=int, default=64)
+                        default=[1, 4, 8, 16] if device == "cuda" else [1])
+    parser.add_argument("--precisions", nargs="+", choices=PRECISIONS,
+                        default=["tf32", "bf16"] if device == "cuda" else ["tf32"])
+    parser.add_argument("--batch", type=int, help="by default 64; on a CPU as the book trains a size")
     parser.add_argument("--dry-run", action="store_true", help="store nothing")
     options = parser.parse_args()
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)
-    made = provenance("bench", device) | {"batch": options.batch}
     for name in options.sizes:
-        rows = measure(SIZES[name], options.members, options.batch, options.seconds, device,
-                       options.precisions)
-        print(f"\n{name}, {SIZES[name].tokens} tokens, batch {options.batch}")
+        size = sizes[name]
+        batch = options.batch or size.batch
+        made = provenance("bench", device) | {"batch": batch}
+        rows = measure(size, options.members, batch, options.seconds, device, options.precisions)
+        print(f"\n{name}, {size.tokens} tokens, batch {batch}: ms per model-step; times the usual loop; "
+              "times PyTorch's step; share of the product rate")
         for row in rows:
-            against = ("{times_faster:5.2f} times the reference, ".format(**row)
-                       if "times_faster" in row else "")
-            print("{contestant:>16}: {ms_per_model_step:9.3g} ms per model-step, {against}share "
-                  "{share_of_product_rate:4.0%}, ready after {seconds_to_start:3.0f} s".format(
-                      **row, against=against), flush=True)
+            times = (f"{row[own]:5.2f}x" if own in row else "" for own in ("times_faster", "times_pytorch"))
+            print("{:>22} {:9.3g} {:>7} {:>7} {:5.0%}".format(
+                row["contestant"], row["ms_per_model_step"], *times, row["share_of_product_rate"]),
+                flush=True)
         if not options.dry_run:
-            own = name if options.batch == 64 else f"{name}, batch {options.batch}"
+            own = name if batch == 64 else f"{name}, batch {batch}"
             store(own, {"provenance": made, "rows": rows})
 
 

@@ -51,6 +51,7 @@ class StackedSGPT(nn.Module):
 
     def __init__(self, settings: SGPT, seeds, dimension: int, max_pairs: int, device):
         super().__init__()
+        self.settings = settings
         draw, width = Initializer(seeds, device), settings.width
         # ASSUMED: N(0, 1/(d + 1)), so that entries of H start near 1, where gelu bends.
         embedding = draw.normal("embedding", (dimension + 1, width), (dimension + 1) ** -0.5)

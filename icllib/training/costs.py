@@ -11,6 +11,7 @@ from claimbook.records.files import PROJECT, read_text
 from icllib.streams import Stream
 from icllib.tasks import sample_each
 from icllib.training.build import build
+from icllib.training.cpu_step import compiler
 from icllib.training.losses import forward_of, recipe_losses
 from icllib.training.recipe import Recipe
 from icllib.training.run import Run
@@ -26,6 +27,10 @@ CORE_SPEEDS = {
     ("MLP", 1024): 1.6e10, ("MLP", 2048): 2.2e10, ("SGPT", 16): 8.0e9, ("SGPT", 32): 1.4e10,
     ("SGPT", 64): 1.8e10, ("ScalarRegression", None): 4.7e8, ("Transformer", 16): 3.9e9,
     ("Transformer", 32): 4.8e9, ("Transformer", 64): 1.9e10, None: 1.4e10}
+# How many times as fast the compiled step is (cpu_step.py), measured by benchmarks/bench.py: by class and
+# width, up to the given one. The speeds above are of PyTorch's.
+COMPILED = {("SGPT", 32): 5.0, ("SGPT", 64): 3.0, ("Transformer", 32): 3.5, ("Transformer", 64): 2.2,
+            ("Transformer", 128): 1.4}
 # Seconds before the first step of a fleet on a GPU, most of them compilation for its shape: 30 to
 # 115 were measured on two CPU cores, where no GPU is needed for it.
 START = 60.0
@@ -102,8 +107,10 @@ def step_seconds(task, model, recipe: Recipe) -> float:
 
     Raises InputError for a model that does not count its multiply-adds.
     """
-    own = type(model).__name__, getattr(model, "width", None)
-    return work_of_step(task, model, recipe) / CORE_SPEEDS.get(own, CORE_SPEEDS[None])
+    kind, width = own = type(model).__name__, getattr(model, "width", None)
+    leads = (lead for (of, most), lead in COMPILED.items() if of == kind and width <= most)
+    lead = next(leads, 1.0) if compiler() else 1.0
+    return work_of_step(task, model, recipe) / CORE_SPEEDS.get(own, CORE_SPEEDS[None]) / lead
 
 
 def work(run: Run) -> float:

@@ -36,15 +36,24 @@ static inline Vector absolute(Vector x) { return (Vector)((Integers)x & 0x7fffff
 static inline Vector with_sign(Vector x, Vector of) {  // of x >= 0
   return (Vector)((Integers)x | ((Integers)of & (int32_t)0x80000000));
 }
+static inline Vector first(Vector x, int count, float otherwise) {  // x in the first `count` lanes
+  Integers place;
+  for (int lane = 0; lane < lanes; lane++) place[lane] = lane;
+  return place < count ? x : all(otherwise);
+}
+typedef float Four __attribute__((vector_size(16)));
 static inline float sum(Vector x) {
-  float total = 0;
-  for (int lane = 0; lane < lanes; lane++) total += x[lane];
-  return total;
+  Four parts[lanes / 4], total{};
+  std::memcpy(parts, &x, sizeof x);
+  for (Four part : parts) total += part;
+  return (total[0] + total[1]) + (total[2] + total[3]);
 }
 static inline float largest(Vector x) {
-  float most = x[0];
-  for (int lane = 1; lane < lanes; lane++) most = x[lane] > most ? x[lane] : most;
-  return most;
+  Four parts[lanes / 4];
+  std::memcpy(parts, &x, sizeof x);
+  Four most = parts[0];
+  for (Four part : parts) most = part > most ? part : most;
+  return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
 }
 
 // ---- functions of vectors, to 1e-7 of their value (polynomials: Moshier's Cephes) ----------------
@@ -129,19 +138,32 @@ static void strip(const float* left, long row, long column, const float* right, 
                                out + done * out_stride, out_stride, count - done, inner);
 }
 
+constexpr int panel = 2 * lanes;  // columns of a strip
+
 // out = start + left right: (rows, width) = (rows, width) + (rows, inner) (inner, width).
 // left's entries are `row` and `column` floats apart, so that it may be read as its transpose; a
-// start_stride of 0 repeats one row; without a start it is 0. width: whole vectors.
+// start_stride of 0 repeats one row; without a start it is 0. right may lie in panels that are
+// panel_step floats apart. width: whole vectors.
 static void multiply(const float* left, long row, long column, const float* right, long right_stride,
                      const float* start, long start_stride, float* out, long out_stride, int rows,
-                     int width, int inner) {
+                     int width, int inner, long panel_step = panel) {
   int done = 0;
-  for (; done + 2 * lanes <= width; done += 2 * lanes)
-    strip<tile_rows, 2>(left, row, column, right + done, right_stride, start ? start + done : nullptr,
-                        start_stride, out + done, out_stride, rows, inner);
+  for (; done + panel <= width; done += panel, right += panel_step)
+    strip<tile_rows, 2>(left, row, column, right, right_stride, start ? start + done : nullptr, start_stride,
+                        out + done, out_stride, rows, inner);
   if (done < width)
-    strip<tile_rows, 1>(left, row, column, right + done, right_stride, start ? start + done : nullptr,
-                        start_stride, out + done, out_stride, rows, inner);
+    strip<tile_rows, 1>(left, row, column, right, right_stride, start ? start + done : nullptr, start_stride,
+                        out + done, out_stride, rows, inner);
+}
+
+// A matrix (rows, width), whose entries are `row` and `column` floats apart, in panels: a strip of
+// columns is then read in one piece. Takes rows * in_panels(width) floats.
+static int in_panels(int width) { return (width + panel - 1) / panel * panel; }
+static void pack(const float* from, long row, long column, int rows, int width, float* to) {
+  for (int first = 0; first < width; first += panel)
+    for (int i = 0; i < rows; i++, to += panel)
+      for (int j = 0; j < std::min(panel, width - first); j++)
+        to[j] = from[i * row + (first + j) * column];
 }
 
 static void transpose(const float* from, long from_stride, int rows, int width, float factor, float* to,
@@ -178,7 +200,7 @@ struct BlockPart {
   NormPart mlp_norm;
   LinearPart expand, contract;
 };
-struct ModelPart {
+struct DecoderPart {
   LinearPart embed;
   float* positions;
   NormPart final_norm;
@@ -207,28 +229,28 @@ struct Linear {  // x W + b, with the transpose of W and room for gradients
 
   void make(Memory& memory, int inputs, int outputs) {
     in = inputs, out = outputs;
-    weight = memory.zeros((long)in * stride(out)), transposed = memory.zeros((long)out * stride(in));
+    weight = memory.zeros((long)in * in_panels(out)), transposed = memory.zeros((long)out * in_panels(in));
     d_weight = memory.zeros((long)in * stride(out));
     bias = memory.zeros(stride(out)), d_bias = memory.zeros(stride(out));
   }
   void read(const float* from, const float* from_bias, long from_stride) {
-    for (int i = 0; i < in; i++)
-      std::memcpy(weight + (long)i * stride(out), from + i * from_stride, out * sizeof(float));
-    transpose(from, from_stride, in, out, 1, transposed, stride(in));
-    std::memcpy(bias, from_bias, out * sizeof(float));
+    pack(from, from_stride, 1, in, out, weight);
+    pack(from, 1, from_stride, out, in, transposed);
+    if (from_bias) std::memcpy(bias, from_bias, out * sizeof(float));
   }
   void add_gradients(float* to, float* to_bias, long to_stride) const {
     for (int i = 0; i < in; i++)
       for (int j = 0; j < out; j++) to[i * to_stride + j] += d_weight[(long)i * stride(out) + j];
-    for (int j = 0; j < out; j++) to_bias[j] += d_bias[j];
+    for (int j = 0; to_bias && j < out; j++) to_bias[j] += d_bias[j];
   }
   // y (rows, out) = b + x (rows, in) W (in, out)
   void forward(const float* x, float* y, int rows) const {
-    multiply(x, stride(in), 1, weight, stride(out), bias, 0, y, stride(out), rows, columns(out), in);
+    multiply(x, stride(in), 1, weight, panel, bias, 0, y, stride(out), rows, columns(out), in, in * panel);
   }
   // y (rows, out) += b + x (rows, in) W (in, out)
   void add(const float* x, float* y, int rows) const {
-    multiply(x, stride(in), 1, weight, stride(out), y, stride(out), y, stride(out), rows, columns(out), in);
+    multiply(x, stride(in), 1, weight, panel, y, stride(out), y, stride(out), rows, columns(out), in,
+             in * panel);
     for (int i = 0; i < rows; i++)
       for (int j = 0; j < columns(out); j += lanes) {
         float* own = y + (long)i * stride(out) + j;
@@ -245,8 +267,8 @@ struct Linear {  // x W + b, with the transpose of W and room for gradients
       store(d_bias + j, total);
     }
     if (dx)
-      multiply(dy, stride(out), 1, transposed, stride(in), start, stride(in), dx, stride(in), rows,
-               columns(in), out);
+      multiply(dy, stride(out), 1, transposed, panel, start, stride(in), dx, stride(in), rows, columns(in),
+               out, out * panel);
   }
 };
 
@@ -286,6 +308,12 @@ struct Norm {  // (x - mean) / sqrt(variance + 1e-5) gain + bias
         store(y + j, own * load(gain + j) + load(bias + j));
       }
     }
+  }
+  // y (rows, width) again
+  void again(const float* normal, float* y, int rows) const {
+    for (int i = 0; i < rows; i++, normal += stride(width), y += stride(width))
+      for (int j = 0; j < columns(width); j += lanes)
+        store(y + j, load(normal + j) * load(gain + j) + load(bias + j));
   }
   // dx (rows, width) += the gradient through x
   void backward(const float* dy, const float* normal, const float* scale, float* dx, int rows) const {
@@ -329,37 +357,34 @@ static void fill(float* row, int from, int to, float value) { std::fill(row + fr
 // The first `count` scores of a row become weights; raw keeps scores that the slope needs. Returns
 // the sum of what was divided by it.
 static float weigh(const Head& head, float* row, float* raw, int count) {
-  int end = columns(count);
+  const int end = columns(count);
   Vector most = all(-infinity), total{};
-  fill(row, count, end, 0.0f);
   if (head.scoring == uniform || head.scoring == relu) {
-    if (head.scoring == uniform) fill(row, 0, count, 1.0f);
     for (int j = 0; j < end; j += lanes) {
-      Vector positive = larger(load(row + j), Vector{});
-      total += positive;
-      store(row + j, positive);
+      Vector z = head.scoring == uniform ? all(1.0f) : larger(load(row + j), Vector{});
+      total += z = first(z, count - j, 0);
+      store(row + j, z);
     }
   } else {
     for (int j = 0; j < end; j += lanes) {
       Vector z = load(row + j);
       if (head.scoring == signed_averaging) {
-        store(raw + j, z);
+        store(raw + j, z = first(z, count - j, 0));
         z = with_sign(head.n * logarithm_of_1_plus(head.b * absolute(z)), z);
       } else if (head.scoring == scalable) {
         z *= std::log((float)count);
       }
-      store(row + j, z);
+      store(row + j, z = first(z, count - j, -infinity));
+      most = larger(most, z);
     }
-    fill(row, count, end, -infinity);
-    for (int j = 0; j < end; j += lanes) most = larger(most, load(row + j));
-    float top = largest(most);
+    const float top = largest(most);
     for (int j = 0; j < end; j += lanes) {
       Vector power = exponential(load(row + j) - top);
       total += power;
       store(row + j, power);
     }
   }
-  float divisor = head.scoring == relu ? std::max(sum(total), 1e-6f) : sum(total);
+  const float divisor = head.scoring == relu ? std::max(sum(total), 1e-6f) : sum(total);
   for (int j = 0; j < end; j += lanes) store(row + j, load(row + j) * (1 / divisor));
   return divisor;
 }
@@ -367,31 +392,28 @@ static float weigh(const Head& head, float* row, float* raw, int count) {
 // d_row holds the gradients of `count` weights, and then those of factor (q . k) over the factor.
 static void weigh_backward(Head& head, const float* row, const float* raw, float* d_row, float divisor,
                            int count) {
-  int end = columns(count);
-  fill(d_row, count, end, 0.0f);
+  const int end = columns(count);
   Vector products{}, d_n{}, d_b{};
-  for (int j = 0; j < end; j += lanes) products += load(row + j) * load(d_row + j);
+  for (int j = 0; j < end; j += lanes) products += load(row + j) * first(load(d_row + j), count - j, 0);
   float mean = sum(products);
-  if (head.scoring == uniform) {
-    fill(d_row, 0, end, 0.0f);
-  } else if (head.scoring == relu) {
-    if (divisor == 1e-6f) mean = 0;
-    for (int j = 0; j < end; j += lanes)
-      store(d_row + j, load(row + j) > 0.0f ? (load(d_row + j) - mean) * (1 / divisor) : Vector{});
-  } else if (head.scoring == signed_averaging) {
-    for (int j = 0; j < end; j += lanes) {
-      Vector d_score = load(row + j) * (load(d_row + j) - mean);
+  if (head.scoring == relu && divisor == 1e-6f) mean = 0;
+  const float slope = head.scoring == scalable ? std::log((float)count) : 1.0f;
+  for (int j = 0; j < end; j += lanes) {
+    Vector weight = load(row + j), d_weight = first(load(d_row + j), count - j, mean) - mean;
+    Vector d_score = slope * weight * d_weight;
+    if (head.scoring == uniform) {
+      d_score = Vector{};
+    } else if (head.scoring == relu) {
+      d_score = weight > 0.0f ? d_weight * (1 / divisor) : Vector{};
+    } else if (head.scoring == signed_averaging) {
       Vector z = load(raw + j), size = head.b * absolute(z), share = 1.0f / (1.0f + size);
       d_n += d_score * with_sign(logarithm_of_1_plus(size), z);
       d_b += d_score * head.n * z * share;
-      store(d_row + j, d_score * (head.n * head.b) * share);  // the slope at 0 is n b
+      d_score *= (head.n * head.b) * share;  // the slope at 0 is n b
     }
-    head.d_n += sum(d_n), head.d_b += sum(d_b);
-  } else {
-    float slope = head.scoring == scalable ? std::log((float)count) : 1.0f;
-    for (int j = 0; j < end; j += lanes)
-      store(d_row + j, slope * load(row + j) * (load(d_row + j) - mean));
+    store(d_row + j, d_score);
   }
+  head.d_n += sum(d_n), head.d_b += sum(d_b);
 }
 
 static float dot(const float* a, const float* b, int count) {
@@ -419,13 +441,18 @@ struct Attention {  // one head of one prompt; q and o: (rows, size), k and v: (
     return most;
   }
 
+  // How far rows before the r-th are read: a product over rows starts at the first one that sees any
+  // of its columns.
+  int reach(int r) const { return columns(most_seen(0, r)); }
+
   void forward(const Head& head, const float* q, const float* k, const float* v, float* o, float* weights,
                float* raw, float* divisors, float* of_itself) const {
     transpose(k, between, tokens, size, head.factor, turned, length);
     for (int s = 0; s < tokens; s++)
       of_keys[s] = head.scoring == gaussian ? dot(k + s * between, k + s * between, size) / 2 : 0;
     for (int r = 0; r < rows; r += together_rows) {
-      int count = std::min(together_rows, rows - r), visible = most_seen(r, count);
+      int count = std::min(together_rows, rows - r), visible = most_seen(r, count),
+          end_of_rows = reach(r + count);
       // scores (count, visible) = q (count, size) k^T (size, visible)
       multiply(q + r * between, between, 1, turned, length, nullptr, 0, weights + r * length, length, count,
                columns(visible), size);
@@ -438,7 +465,7 @@ struct Attention {  // one head of one prompt; q and o: (rows, size), k and v: (
         divisors[i] = weigh(head, row, own_raw, own_count(i));
         of_itself[i] = 0;
         if (sees_itself[t]) of_itself[i] = row[end], row[end] = 0;
-        fill(row, columns(own_count(i)), length, 0.0f);
+        fill(row, columns(own_count(i)), end_of_rows, 0.0f);
       }
       // o (count, size) = weights (count, visible) v (visible, size)
       multiply(weights + r * length, length, 1, v, between, nullptr, 0, mixed, columns(size), count,
@@ -457,7 +484,8 @@ struct Attention {  // one head of one prompt; q and o: (rows, size), k and v: (
                 float* d_itself, float* d_q, float* d_k, float* d_v) const {
     transpose(v, between, tokens, size, 1, turned, length);
     for (int r = 0; r < rows; r += together_rows) {
-      int count = std::min(together_rows, rows - r), visible = most_seen(r, count);
+      int count = std::min(together_rows, rows - r), visible = most_seen(r, count),
+          end_of_rows = reach(r + count);
       // d_weights (count, visible) = d_o (count, size) v^T (size, visible)
       multiply(d_o + r * between, between, 1, turned, length, nullptr, 0, d_scores + r * length, length,
                count, columns(visible), size);
@@ -471,7 +499,7 @@ struct Attention {  // one head of one prompt; q and o: (rows, size), k and v: (
         }
         weigh_backward(head, row, raw + i * length, d_row, divisors[i], own_count(i));
         if (sees_itself[t]) d_itself[i] = d_row[end], d_row[end] = row[end] = 0;
-        fill(d_row, columns(own_count(i)), length, 0.0f);
+        fill(d_row, columns(own_count(i)), end_of_rows, 0.0f);
       }
       // d_q (count, size) = d_scores (count, visible) k (visible, size)
       multiply(d_scores + r * length, length, 1, k, between, nullptr, 0, mixed, columns(size), count,
@@ -508,14 +536,50 @@ struct Attention {  // one head of one prompt; q and o: (rows, size), k and v: (
     if (head.scoring != gaussian) return;  // else each score has a part -|k|^2 / 2
     fill(of_keys, 0, length, 0.0f);
     for (int i = 0; i < rows; i++) {
-      add(of_keys, d_scores + i * length, 1, length);
+      add(of_keys, d_scores + i * length, 1, seen[token[i]]);
       of_keys[token[i]] += d_itself[i];
     }
     for (int s = 0; s < tokens; s++) add(d_k + s * between, k + s * between, -of_keys[s], size);
   }
 };
 
-// ---- the model -------------------------------------------------------------------------------
+// ---- what both models do ----------------------------------------------------------------
+
+// The loss of these prompts' predictions (prompts, queries, outputs), and its gradient.
+static double loss_of(const Sizes& s, const float* weights, const float* predictions, const float* targets,
+                    float* d_predictions, int prompts) {
+  double total = 0;
+  for (int i = 0; i < prompts * s.queries; i++)
+    for (int j = 0; j < s.outputs; j++) {
+      const float own = predictions[(long)i * stride(s.outputs) + j], target = targets[i * s.outputs + j];
+      const float weight = weights[i % s.queries], error = own - target;
+      float& slope = d_predictions[(long)i * stride(s.outputs) + j];
+      if (s.cross_entropy) {  // target is a probability, own its log-odds
+        total += weight * (std::max(own, 0.0f) - own * target + std::log1p(std::exp(-std::fabs(own))));
+        slope = weight * (1 / (1 + std::exp(-own)) - target);
+      } else {
+        total += weight * error * error;
+        slope = weight * 2 * error;
+      }
+    }
+  return total;
+}
+
+// Rows of width w at the tokens that are read, of each prompt: gathered, or added where they belong.
+static void gather(const Sizes& s, const int* read, const float* from, float* to, int prompts) {
+  for (int c = 0; c < prompts; c++)
+    for (int r = 0; r < s.queries; r++)
+      std::memcpy(to + ((long)c * s.queries + r) * stride(s.width),
+                  from + ((long)c * s.tokens + read[r]) * stride(s.width), columns(s.width) * sizeof(float));
+}
+static void scatter(const Sizes& s, const int* read, const float* from, float* to, int prompts) {
+  for (int c = 0; c < prompts; c++)
+    for (int r = 0; r < s.queries; r++)
+      add(to + ((long)c * s.tokens + read[r]) * stride(s.width),
+          from + ((long)c * s.queries + r) * stride(s.width), 1, columns(s.width));
+}
+
+// ---- the decoder -------------------------------------------------------------------------------
 
 struct Block {
   Norm attention_norm, mlp_norm;
@@ -524,11 +588,11 @@ struct Block {
 };
 
 struct Kept {  // what a layer keeps of its forward pass, for all prompts that go together
-  float *normal, *y, *scale, *y_read, *q, *k, *v, *weights, *raw, *divisors, *of_itself, *mixed;
-  float *mlp_normal, *mlp_y, *mlp_scale, *hidden, *slope;
+  float *normal, *scale, *q, *k, *v, *weights, *raw, *divisors, *of_itself, *mixed;
+  float *mlp_normal, *mlp_scale, *hidden, *slope;
 };
 
-struct Model {
+struct Decoder {
   const Sizes s;
   const Layout at;
   Block* blocks;
@@ -537,18 +601,20 @@ struct Model {
   Norm final_norm;
   Attention attention;
   int* every;  // 0, 1, 2 ...: the tokens of all layers but the last
-  float *start, *d_start, *x, *other, *dx, *d_y, *d_mixed, *d_q, *d_k, *d_v, *d_hidden, *d_y_read;
+  float *start, *d_start, *x, *y, *y_read, *other, *dx, *d_y, *d_mixed, *d_q, *d_k, *d_v, *d_hidden,
+      *d_y_read;
   float *d_scores, *d_itself, *predictions, *d_predictions;
 
   int blocks_count() const { return s.shared_layers ? 1 : s.layers; }
-  const LinearPart& probe(const ModelPart& part, int layer) const {
+  const LinearPart& probe(const DecoderPart& part, int layer) const {
     return reinterpret_cast<const LinearPart*>(part.blocks + blocks_count())[layer];
   }
   Block& block(int layer) const { return blocks[s.shared_layers ? 0 : layer]; }
 
-  Model(const Sizes& sizes, const Layout& layout, Memory& memory) : s(sizes), at(layout) {
+  Decoder(const Sizes& sizes, const Layout& layout, Memory& memory) : s(sizes), at(layout) {
     const int w = s.width, size = s.mixed_width / s.heads, length = columns(s.tokens);
-    const long n = (long)s.together * s.tokens, beside = n * stride(w), mixed = n * stride(s.mixed_width) + lanes;
+    const long n = (long)s.together * s.tokens, beside = n * stride(w),
+        mixed = n * stride(s.mixed_width) + lanes;
     const long scores = (long)s.heads * n * length;
     blocks = (Block*)memory.take(blocks_count() * sizeof(Block) / 4 + 1);
     kept = (Kept*)memory.take(s.layers * sizeof(Kept) / 4 + 1);
@@ -568,7 +634,7 @@ struct Model {
     }
     for (int l = 0; l < s.layers; l++) {
       Kept& own = memory.first ? kept[l] : nothing;
-      for (float** rows : {&own.normal, &own.y, &own.y_read, &own.mlp_normal, &own.mlp_y}) *rows = memory.take(beside);
+      for (float** rows : {&own.normal, &own.mlp_normal}) *rows = memory.take(beside);
       for (float** rows : {&own.q, &own.k, &own.v, &own.mixed}) *rows = memory.take(mixed);
       for (float** rows : {&own.hidden, &own.slope}) *rows = memory.take(n * stride(4 * w));
       for (float** numbers : {&own.scale, &own.mlp_scale}) *numbers = memory.take(n);
@@ -576,17 +642,18 @@ struct Model {
       own.weights = memory.take(scores);
       own.raw = s.scoring == signed_averaging ? memory.take(scores) : nullptr;
     }
-    for (float** rows : {&x, &other, &dx, &d_y, &d_y_read}) *rows = memory.take(beside);
+    for (float** rows : {&x, &y, &y_read, &other, &dx, &d_y, &d_y_read}) *rows = memory.take(beside);
     for (float** rows : {&d_mixed, &d_q, &d_k, &d_v}) *rows = memory.take(mixed);
     for (float** rows : {&start, &d_start}) *rows = memory.zeros((long)s.tokens * stride(w));
     for (float** rows : {&predictions, &d_predictions}) *rows = memory.zeros(n * stride(s.outputs));
     d_hidden = memory.take(n * stride(4 * w));
     d_scores = memory.take((long)s.tokens * length), d_itself = memory.take(s.tokens);
     attention = {s.tokens, s.tokens, size, length, stride(s.mixed_width), every, at.seen, at.sees_itself,
-                 memory.zeros((long)size * length), memory.zeros(together_rows * columns(size)), memory.zeros(length)};
+                 memory.zeros((long)size * length), memory.zeros(together_rows * columns(size)),
+                     memory.zeros(length)};
   }
 
-  void read(const ModelPart& from) {
+  void read_from(const DecoderPart& from) {
     for (int t = 0; t < s.tokens; t++) every[t] = t;
     embed.read(from.embed.weight, from.embed.bias, s.width);
     for (int t = 0; t < s.tokens; t++) {  // what a token starts from
@@ -626,7 +693,7 @@ struct Model {
     for (int l = 0; l < s.probes; l++) probes[l].read(probe(from, l).weight, probe(from, l).bias, s.outputs);
   }
 
-  void add_gradients(const ModelPart& to, const ModelPart& of) const {
+  void add_gradients(const DecoderPart& to, const DecoderPart& of) const {
     embed.add_gradients(to.embed.weight, to.embed.bias, s.width);
     for (int t = 0; t < s.tokens; t++) {
       const float* own = d_start + (long)t * stride(s.width);
@@ -646,7 +713,8 @@ struct Model {
         own.project.add_gradients(part.project.weight, part.project.bias, s.width);
         for (int h = 0; h < s.heads && part.scoring[0]; h++) {
           const Head& head = own.heads[h];
-          if (s.scoring == scalable) part.scoring[0][h] += head.d_factor / std::sqrt((float)(s.mixed_width / s.heads));
+          if (s.scoring == scalable)
+            part.scoring[0][h] += head.d_factor / std::sqrt((float)attention.size);
           if (s.scoring == signed_averaging) {
             part.scoring[0][h] += head.d_n / (1 + std::exp(-values.scoring[0][h]));
             part.scoring[1][h] += head.d_b * head.b;
@@ -667,17 +735,10 @@ struct Model {
 
   // ---- rows that are read ----
   bool reads(int layer) const { return layer == s.layers - 1; }
-  void gather(const float* from, float* to, int prompts) const {
-    for (int c = 0; c < prompts; c++)
-      for (int r = 0; r < s.queries; r++)
-        std::memcpy(to + ((long)c * s.queries + r) * stride(s.width),
-                    from + ((long)c * s.tokens + at.read[r]) * stride(s.width), columns(s.width) * sizeof(float));
-  }
-  void scatter(const float* from, float* to, int prompts) const {  // adds
-    for (int c = 0; c < prompts; c++)
-      for (int r = 0; r < s.queries; r++)
-        ::add(to + ((long)c * s.tokens + at.read[r]) * stride(s.width),
-              from + ((long)c * s.queries + r) * stride(s.width), 1, columns(s.width));
+  void gather(const float* from, float* to, int prompts) const { ::gather(s, at.read, from, to, prompts); }
+  void scatter(const float* from, float* to, int prompts) const { ::scatter(s, at.read, from, to, prompts); }
+  double loss(const float* targets, int prompts) const {
+    return loss_of(s, at.weights, predictions, targets, d_predictions, prompts);
   }
   void copy(const float* from, float* to, long rows) const {
     std::memcpy(to, from, rows * stride(s.width) * sizeof(float));
@@ -709,31 +770,32 @@ struct Model {
     double total = 0;
     const int n = prompts * s.tokens;
     for (int c = 0; c < prompts; c++)  // x (tokens, width) = start + tokens (tokens, inputs) W
-      multiply(tokens + (long)c * s.tokens * s.inputs, s.inputs, 1, embed.weight, stride(s.width), start,
+      multiply(tokens + (long)c * s.tokens * s.inputs, s.inputs, 1, embed.weight, panel, start,
                stride(s.width), x + (long)c * s.tokens * stride(s.width), stride(s.width), s.tokens,
-               columns(s.width), s.inputs);
+               columns(s.width), s.inputs, s.inputs * panel);
     for (int l = 0; l < s.layers; l++) {
       const Block& own = block(l);
       const Kept& keep = kept[l];
       const int m = reads(l) ? prompts * s.queries : n;
       if (s.attention) {
-        own.attention_norm.forward(x, keep.normal, keep.y, keep.scale, n);
-        if (s.normalize_stream) copy(keep.y, x, n);
-        if (reads(l)) gather(keep.y, keep.y_read, prompts);
-        own.query.forward(reads(l) ? keep.y_read : keep.y, keep.q, m);
-        own.key.forward(keep.y, keep.k, n);
-        own.value.forward(keep.y, keep.v, n);
+        own.attention_norm.forward(x, keep.normal, y, keep.scale, n);
+        if (s.normalize_stream) copy(y, x, n);
+        if (reads(l)) gather(y, y_read, prompts);
+        own.query.forward(reads(l) ? y_read : y, keep.q, m);
+        own.key.forward(y, keep.k, n);
+        own.value.forward(y, keep.v, n);
         each_head(l, prompts, [&](Head& head, long row, long token, long unit, long line) {
           attention.forward(head, keep.q + row, keep.k + token, keep.v + token, keep.mixed + row,
-                            keep.weights + unit, keep.raw + unit, keep.divisors + line, keep.of_itself + line);
+                            keep.weights + unit, keep.raw + unit, keep.divisors + line,
+                                keep.of_itself + line);
         });
       }
       if (reads(l)) gather(x, other, prompts), std::swap(x, other);
       if (s.attention) own.project.add(keep.mixed, x, m);
       if (s.perceptron) {
-        own.mlp_norm.forward(x, keep.mlp_normal, keep.mlp_y, keep.mlp_scale, m);
-        if (s.normalize_stream) copy(keep.mlp_y, x, m);
-        own.expand.forward(keep.mlp_y, keep.hidden, m);
+        own.mlp_norm.forward(x, keep.mlp_normal, y, keep.mlp_scale, m);
+        if (s.normalize_stream) copy(y, x, m);
+        own.expand.forward(y, keep.hidden, m);
         gelu(keep.hidden, keep.hidden, keep.slope, m, 4 * s.width);
         own.contract.add(keep.hidden, x, m);
       }
@@ -746,24 +808,6 @@ struct Model {
     }
     predict(read_out, x, prompts * s.queries);
     return total + loss(targets, prompts);
-  }
-
-  double loss(const float* targets, int prompts) const {
-    double total = 0;
-    for (int i = 0; i < prompts * s.queries; i++)
-      for (int j = 0; j < s.outputs; j++) {
-        const float own = predictions[(long)i * stride(s.outputs) + j], target = targets[i * s.outputs + j];
-        const float weight = at.weights[i % s.queries], error = own - target;
-        float& slope = d_predictions[(long)i * stride(s.outputs) + j];
-        if (s.cross_entropy) {  // target is a probability, own its log-odds
-          total += weight * (std::max(own, 0.0f) - own * target + std::log1p(std::exp(-std::fabs(own))));
-          slope = weight * (1 / (1 + std::exp(-own)) - target);
-        } else {
-          total += weight * error * error;
-          slope = weight * 2 * error;
-        }
-      }
-    return total;
   }
 
   void backward(const float* tokens, int prompts) {
@@ -788,29 +832,33 @@ struct Model {
         norm.backward(d_y, normal, scale, dx, rows);
       };
       if (s.perceptron) {
+        own.mlp_norm.again(keep.mlp_normal, y, m);
         own.contract.backward(dx, keep.hidden, nullptr, d_hidden, m);
         for (int i = 0; i < m; i++)
           for (int j = 0; j < columns(4 * s.width); j += lanes) {
             float* d_own = d_hidden + (long)i * stride(4 * s.width) + j;
             store(d_own, load(d_own) * load(keep.slope + (long)i * stride(4 * s.width) + j));
           }
-        own.expand.backward(d_hidden, keep.mlp_y, nullptr, d_y, m);
+        own.expand.backward(d_hidden, y, nullptr, d_y, m);
         to_stream(own.mlp_norm, keep.mlp_normal, keep.mlp_scale, m);
       }
       if (s.attention) {
+        own.attention_norm.again(keep.normal, y, n);
+        if (reads(l)) gather(y, y_read, prompts);
         own.project.backward(dx, keep.mixed, nullptr, d_mixed, m);
         each_head(l, prompts, [&](Head& head, long row, long token, long unit, long line) {
           attention.backward(head, keep.q + row, keep.k + token, keep.v + token, d_mixed + row,
-                             keep.weights + unit, keep.raw + unit, keep.divisors + line, keep.of_itself + line,
+                             keep.weights + unit, keep.raw + unit, keep.divisors + line,
+                                 keep.of_itself + line,
                              d_scores, d_itself, d_q + row, d_k + token, d_v + token);
         });
-        own.key.backward(d_k, keep.y, nullptr, d_y, n);
-        own.value.backward(d_v, keep.y, d_y, d_y, n);
+        own.key.backward(d_k, y, nullptr, d_y, n);
+        own.value.backward(d_v, y, d_y, d_y, n);
         if (reads(l)) {
-          own.query.backward(d_q, keep.y_read, nullptr, d_y_read, m);
+          own.query.backward(d_q, y_read, nullptr, d_y_read, m);
           scatter(d_y_read, d_y, prompts);
         } else {
-          own.query.backward(d_q, keep.y, d_y, d_y, m);
+          own.query.backward(d_q, y, d_y, d_y, m);
         }
       }
       if (reads(l)) {
@@ -827,33 +875,208 @@ struct Model {
   }
 };
 
-extern "C" {
+// ---- SGPT ---------------------------------------------------------------------------------------
+
+enum Normalization { l1, absolute_l1, none };  // Sizes.scoring here; perceptron says whether Z is added
+
+struct SgptPart {
+  float *embedding, *read_out;
+  struct { float *project, *mlp; } blocks[1];  // and those that follow
+};
+
+// icllib/models/sgpt.py. Each context length is a sequence of its own, whose last token is read.
+struct Sgpt {
+  const Sizes s;
+  const Layout at;
+  struct Layer {
+    Linear project, mlp;
+    float *h, *weights, *divisors, *mixed, *z, *slope;
+  }* layers;
+  Linear embed, read_out;
+  long most;  // tokens of a row of scores, in whole vectors
+  float *h, *turned, *dh, *d_hidden, *d_mixed, *d_scores, *both, *read, *d_read, *predictions, *d_predictions;
+
+  Sgpt(const Sizes& sizes, const Layout& layout, Memory& memory) : s(sizes), at(layout),
+      most(columns(s.places)) {
+    const long n = (long)s.together * s.tokens, rows = n * stride(s.width);
+    layers = (Layer*)memory.take(s.layers * sizeof(Layer) / 4 + 1);
+    Layer nothing;
+    for (int l = 0; l < s.layers; l++) {
+      Layer& own = memory.first ? layers[l] : nothing;
+      own.project.make(memory, s.width, s.width), own.mlp.make(memory, s.width, s.width);
+      for (float** part : {&own.h, &own.mixed, &own.z, &own.slope}) *part = memory.take(rows);
+      own.weights = memory.take(n * most), own.divisors = memory.take(n);
+    }
+    embed.make(memory, s.inputs, s.width), read_out.make(memory, s.width, 1);
+    for (float** part : {&h, &dh, &d_hidden, &d_mixed, &read, &d_read}) *part = memory.take(rows);
+    for (float** part : {&predictions, &d_predictions}) *part = memory.zeros(n * stride(1));
+    for (float** part : {&d_scores, &both}) *part = memory.take(s.places * most);
+    turned = memory.zeros(s.width * most);
+  }
+
+  void read_from(const SgptPart& from) {
+    embed.read(from.embedding, nullptr, s.width), read_out.read(from.read_out, nullptr, 1);
+    for (int l = 0; l < s.layers; l++) {
+      layers[l].project.read(from.blocks[l].project, nullptr, s.width);
+      layers[l].mlp.read(from.blocks[l].mlp, nullptr, s.width);
+    }
+  }
+
+  void add_gradients(const SgptPart& to, const SgptPart&) const {
+    read_out.add_gradients(to.read_out, nullptr, 1);
+    for (int l = 0; l < s.layers; l++) {
+      layers[l].project.add_gradients(to.blocks[l].project, nullptr, s.width);
+      layers[l].mlp.add_gradients(to.blocks[l].mlp, nullptr, s.width);
+    }
+  }
+
+  // Calls attend(its first token, its tokens) for each sequence of each prompt.
+  template <class Attend>
+  void each_sequence(int prompts, Attend attend) const {
+    for (int c = 0; c < prompts; c++)
+      for (int k = 0, first = 0; k < s.queries; first = at.read[k++] + 1)
+        attend((long)c * s.tokens + first, at.read[k] + 1 - first);
+  }
+
+  double forward(const float* tokens, const float* targets, int prompts) {
+    const int n = prompts * s.tokens;
+    const long step = stride(s.width);
+    multiply(tokens, s.inputs, 1, embed.weight, panel, nullptr, 0, h, step, n, columns(s.width), s.inputs,
+             s.inputs * panel);
+    for (int l = 0; l < s.layers; l++) {
+      Layer& own = layers[l];
+      std::memcpy(own.h, h, n * step * sizeof(float));
+      each_sequence(prompts, [&](long first, int count) {
+        const float* rows = h + first * step;
+        float* weights = own.weights + first * most;
+        transpose(rows, step, count, s.width, 1, turned, most);
+        // scores (count, count) = h (count, width) h^T (width, count)
+        multiply(rows, step, 1, turned, most, nullptr, 0, weights, most, count, columns(count), s.width);
+        for (int i = 0; i < count; i++) {
+          float *row = weights + i * most, divisor = (float)count * s.width;
+          Vector total{};
+          for (int j = 0; j < columns(count); j += lanes) total += absolute(first_of(row, j, count));
+          if (s.scoring != none) divisor = std::max(sum(total), 1e-12f);
+          own.divisors[first + i] = divisor;
+          for (int j = 0; j < columns(count); j += lanes) store(row + j, load(row + j) * (1 / divisor));
+        }
+        // mixed (count, width) = weights (count, count) h (count, width)
+        multiply(without_signs(weights, count), most, 1, rows, step, nullptr, 0,
+            own.mixed + first * step, step,
+                 count, columns(s.width), count);
+      });
+      own.project.forward(own.mixed, own.z, n);
+      ::add(own.z, h, 1, n * step);
+      own.mlp.forward(own.z, h, n);
+      gelu(h, h, own.slope, n, s.width);
+      if (s.perceptron) ::add(h, own.z, 1, n * step);
+    }
+    gather(s, at.read, h, read, prompts);
+    read_out.forward(read, predictions, prompts * s.queries);
+    return loss_of(s, at.weights, predictions, targets, d_predictions, prompts);
+  }
+
+  static Vector first_of(const float* row, int j, int count) { return first(load(row + j), count - j, 0); }
+
+  // The weights that mix: these, or their absolute values.
+  const float* without_signs(const float* weights, int count) const {
+    if (s.scoring != absolute_l1) return weights;
+    for (long j = 0; j < count * most; j += lanes) store(both + j, absolute(load(weights + j)));
+    return both;
+  }
+
+  void backward(const float*, int prompts) {
+    const int n = prompts * s.tokens;
+    const long step = stride(s.width);
+    read_out.backward(d_predictions, read, nullptr, d_read, prompts * s.queries);
+    std::memset(dh, 0, n * step * sizeof(float));
+    scatter(s, at.read, d_read, dh, prompts);
+    for (int l = s.layers - 1; l >= 0; l--) {
+      Layer& own = layers[l];
+      for (long i = 0; i < n * step; i += lanes) store(d_hidden + i, load(dh + i) * load(own.slope + i));
+      own.mlp.backward(d_hidden, own.z, s.perceptron ? dh : nullptr, dh, n);
+      own.project.backward(dh, own.mixed, nullptr, l ? d_mixed : nullptr, n);
+      if (l == 0) break;  // the embedding is fixed
+      each_sequence(prompts, [&](long first, int count) {
+        const float *rows = own.h + first * step, *d_rows = d_mixed + first * step,
+            *weights = own.weights + first * most;
+        transpose(rows, step, count, s.width, 1, turned, most);
+        // d_weights (count, count) = d_mixed (count, width) h^T (width, count)
+        multiply(d_rows, step, 1, turned, most, nullptr, 0, d_scores, most, count, columns(count), s.width);
+        // dh (count, width) += weights^T (count, count) d_mixed (count, width)
+        multiply(without_signs(weights, count), 1, most, d_rows, step, dh + first * step, step,
+            dh + first * step, step, count,
+                 columns(s.width), count);
+        for (int i = 0; i < count; i++) {
+          const float *row = weights + i * most, divisor = own.divisors[first + i];
+          float* d_row = d_scores + i * most;
+          Vector products{};
+          for (int j = 0; j < columns(count); j += lanes) {
+            Vector weight = load(row + j);
+            products += (s.scoring == l1 ? weight : absolute(weight)) * first_of(d_row, j, count);
+          }
+          const float mean = s.scoring == none || divisor == 1e-12f ? 0 : sum(products);
+          for (int j = 0; j < columns(count); j += lanes) {
+            Vector weight = load(row + j), d_weight = first_of(d_row, j, count);
+            Vector sign = weight > 0.0f ? all(1) : weight < 0.0f ? all(-1) : Vector{};
+            Vector d_score = s.scoring == absolute_l1 ? sign * (d_weight - mean) : d_weight - sign * mean;
+            store(d_row + j, d_score * (1 / divisor));
+          }
+        }
+        // Scores are symmetric in h: dh (count, width) += (d_scores + d_scores^T) (count, count) h (count,
+        // width)
+        for (int i = 0; i < count; i++)
+          for (int j = 0; j < count; j++)
+            both[i * most + j] = d_scores[i * most + j] + d_scores[j * most + i];
+        multiply(both, most, 1, rows, step, dh + first * step, step, dh + first * step, step, count,
+                 columns(s.width), count);
+      });
+    }
+  }
+};
 
 // Floats of scratch memory that a step of one member takes.
-long scratch(const Sizes* sizes) {
+template <class Model>
+static long scratch_of(const Sizes& sizes) {
   Memory memory{nullptr};
-  Model(*sizes, Layout{}, memory);
+  Model(sizes, Layout{}, memory);
   return memory.used;
 }
 
 // One member's loss on its prompts; adds its gradients. tokens: (prompts, tokens, inputs); targets:
 // (prompts, queries, outputs).
-double loss_and_gradients(const Sizes* sizes, const Layout* layout, const ModelPart* parameters,
-                          const ModelPart* gradients, const float* tokens, const float* targets,
-                          float* memory) {
+template <class Model, class Part>
+static double step(const Sizes& s, const Layout& layout, const Part& parameters, const Part& gradients,
+                   const float* tokens, const float* targets, float* memory) {
   Memory own{memory};
-  Model model(*sizes, *layout, own);
-  const Sizes& s = *sizes;
+  Model model(s, layout, own);
   double total = 0;
-  model.read(*parameters);
+  model.read_from(parameters);
   for (int first = 0; first < s.prompts; first += s.together) {
     const int prompts = std::min(s.together, s.prompts - first);
     const float* from = tokens + (long)first * s.tokens * s.inputs;
     total += model.forward(from, targets + (long)first * s.queries * s.outputs, prompts);
     model.backward(from, prompts);
   }
-  model.add_gradients(*gradients, *parameters);
+  model.add_gradients(gradients, parameters);
   return total;
+}
+
+// ---- what cpu_step.py calls ---------------------------------------------------------------------
+
+extern "C" {
+
+long decoder_scratch(const Sizes* sizes) { return scratch_of<Decoder>(*sizes); }
+long sgpt_scratch(const Sizes* sizes) { return scratch_of<Sgpt>(*sizes); }
+
+double decoder_step(const Sizes* sizes, const Layout* layout, const DecoderPart* parameters,
+                    const DecoderPart* gradients, const float* tokens, const float* targets, float* memory) {
+  return step<Decoder>(*sizes, *layout, *parameters, *gradients, tokens, targets, memory);
+}
+double sgpt_step(const Sizes* sizes, const Layout* layout, const SgptPart* parameters,
+    const SgptPart* gradients,
+                 const float* tokens, const float* targets, float* memory) {
+  return step<Sgpt>(*sizes, *layout, *parameters, *gradients, tokens, targets, memory);
 }
 
 struct Descent {  // filled by cpu_step.py
@@ -878,7 +1101,8 @@ void descend(const Descent* by, float* const* parameters, float* const* gradient
     const float root = std::sqrt(by->correction2), epsilon = by->epsilon;
     for (int i = 0; i < by->tensors; i++) {
       const long first = member * sizes[i];
-      float *p = parameters[i] + first, *g = gradients[i] + first, *m = means[i] + first, *v = squares[i] + first;
+      float *p = parameters[i] + first, *g = gradients[i] + first, *m = means[i] + first,
+          *v = squares[i] + first;
       for (long j = 0; j < sizes[i]; j++) {
         const float own = alive[member] ? g[j] * factor : 0;
         m[j] += new1 * (own - m[j]);
@@ -897,7 +1121,8 @@ void philox(const int64_t* const* counter_and_key, const long* steps, const long
       for (long k = 0; k < sizes[2]; k++, out += 4) {
         uint32_t word[6];
         for (int part = 0; part < 6; part++)
-          word[part] = (uint32_t)counter_and_key[part][i * steps[3 * part] + j * steps[3 * part + 1] + k * steps[3 * part + 2]];
+          word[part] = (uint32_t)counter_and_key[part][
+              i * steps[3 * part] + j * steps[3 * part + 1] + k * steps[3 * part + 2]];
         for (int round = 0; round < 10; round++) {
           const uint64_t first = (uint64_t)word[0] * 0xD2511F53, second = (uint64_t)word[2] * 0xCD9E8D57;
           word[0] = (uint32_t)(second >> 32) ^ word[1] ^ word[4], word[1] = (uint32_t)second;

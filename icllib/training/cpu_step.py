@@ -26,8 +26,10 @@ from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_token
 from icllib.models.mixing import Average, FusedSoftmax, GaussianAttention, SignedSoftmax
 from icllib.models.scalable import ScaledSoftmax
 from icllib.models.scoring import Relu
+from icllib.models.sgpt import StackedSGPT
 from icllib.models.transformer import StackedTransformer
 from icllib.streams import constant
+from icllib.tasks import Prompt
 
 SOURCE = Path(__file__).with_suffix(".cpp")
 # An infinity must stay one, so that a member that diverges is seen: no -ffast-math.
@@ -38,7 +40,9 @@ COMPILERS = "c++", "g++", "clang++"
 SCORINGS = {FusedSoftmax: (0, ("temperature",)), SignedSoftmax: (1, ("excess", "log_b")),
             ScaledSoftmax: (2, ("s",)), GaussianAttention: (3, ()), Average: (5, ())}
 RELU = 4
-ROWS_TOGETHER = 64  # at least so many tokens go through the layers at a time, measured
+NORMALIZATIONS = "l1", "absolute", "none"
+STEPS_SAMPLED, MOST_SAMPLED = (10, 5, 2, 1), 2**17  # at a time: steps, and numbers of their inputs
+MOST_TOGETHER = 320  # tokens that go through the layers at a time; twice the width, where that is less
 
 
 # ---- the compiled library -------------------------------------------------------------------
@@ -47,18 +51,24 @@ ROWS_TOGETHER = 64  # at least so many tokens go through the layers at a time, m
 @cache
 def library():
     """The compiled code, or None where it cannot be made; says so, once."""
-    compiler = os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), None)
     try:
-        if compiler is None:
+        if not compiler():
             raise OSError("no C++ compiler")
-        loaded = ctypes.CDLL(str(compiled(compiler)))
+        loaded = ctypes.CDLL(str(compiled(compiler())))
     except (OSError, subprocess.SubprocessError) as error:
         reason = " ".join((getattr(error, "stderr", None) or str(error)).split())[:200]
         print("icllib: training takes twice as long as it could: the step for this processor was not "
               f"compiled ({reason}); install g++ or clang++, or name a compiler in $CXX", file=sys.stderr)
         return None
-    loaded.scratch.restype, loaded.loss_and_gradients.restype = ctypes.c_long, ctypes.c_double
+    for model in ("decoder", "sgpt"):
+        getattr(loaded, f"{model}_scratch").restype = ctypes.c_long
+        getattr(loaded, f"{model}_step").restype = ctypes.c_double
     return loaded
+
+
+def compiler() -> str | None:
+    """The command that compiles C++ here, if there is one."""
+    return os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), None)
 
 
 def compiled(compiler: str) -> Path:
@@ -76,12 +86,15 @@ def compiled(compiler: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent) as folder:
             own = Path(folder) / path.name
-            subprocess.run([*command, "-o", own, SOURCE], capture_output=True, check=True, text=True)
+            subprocess.run([*command, "-o", own, SOURCE], capture_output=True, check=True,
+                           encoding="utf-8")
             os.replace(own, path)
     return path
 
 
 class Sizes(ctypes.Structure):
+    """What a pass has of each, in the order of cpu_step.cpp."""
+
     _fields_ = [(name, ctypes.c_int) for name in (
         "layers", "shared_layers", "heads", "width", "mixed_width", "inputs", "outputs", "prompts",
         "together", "tokens", "queries", "places", "attention", "perceptron", "normalize_stream",
@@ -89,10 +102,14 @@ class Sizes(ctypes.Structure):
 
 
 class Layout(ctypes.Structure):
+    """Where the arrays of a pass stand, in the order of cpu_step.cpp."""
+
     _fields_ = [(name, ctypes.c_void_p) for name in ("read", "place", "seen", "sees_itself", "weights")]
 
 
 class Descent(ctypes.Structure):
+    """The numbers of AdamW at a step, in the order of cpu_step.cpp."""
+
     _fields_ = [("tensors", ctypes.c_int), ("members", ctypes.c_int)] + [
         (name, ctypes.c_double) for name in ("clip", "beta1", "beta2", "epsilon", "decay", "correction1",
                                             "correction2")]
@@ -120,7 +137,7 @@ class Pass(NamedTuple):
 
 
 class CpuStep:
-    """Losses, gradients and AdamW of a fleet of decoders, computed by the library."""
+    """Losses, gradients and AdamW of a fleet, computed by the library."""
 
     def __init__(self, fleet, loaded):
         self.fleet, self.library, self.passes = fleet, loaded, {}
@@ -131,7 +148,10 @@ class CpuStep:
         self.flat = torch.zeros(sum(sizes))
         self.gradients = [part.view_as(own) for part, own in zip(self.flat.split(sizes), parameters)]
         gradient_of = {id(own): part for own, part in zip(parameters, self.gradients)}
-        named = list(model_tensors(module))
+        self.is_sgpt = type(module) is StackedSGPT
+        model = "sgpt" if self.is_sgpt else "decoder"
+        self.step, self.scratch = getattr(loaded, f"{model}_step"), getattr(loaded, f"{model}_scratch")
+        named = list(sgpt_tensors(module) if self.is_sgpt else decoder_tensors(module))
         self.parameters = [addresses(named, member) for member in range(members)]
         self.gradients_of = [addresses([gradient_of.get(id(own)) for own in named], member)
                              for member in range(members)]
@@ -139,13 +159,28 @@ class CpuStep:
         for parameter, count in zip(parameters, self.counts):
             fleet.optimizer.state[parameter] = {"step": count, "exp_avg": torch.zeros_like(parameter),
                                                 "exp_avg_sq": torch.zeros_like(parameter)}
-        moments = [[fleet.optimizer.state[own][name] for own in parameters] for name in ("exp_avg", "exp_avg_sq")]
+        moments = [[fleet.optimizer.state[own][name] for own in parameters]
+                   for name in ("exp_avg", "exp_avg_sq")]
         self.kept = parameters, self.gradients, *moments
         self.tensors = [addresses(own) for own in self.kept]
         self.lengths = (ctypes.c_long * len(sizes))(*(size // members for size in sizes))
         relative = fleet.relative_rates
         self.relative = torch.ones(members) if relative is None else relative.float().contiguous()
         self.memory = torch.empty(0)
+        self.prompts, self.sampled = None, range(0)  # at which steps
+        recipe, points = fleet.recipe, fleet.recipe.points * fleet.tasks[0].dimension
+        alike = not (recipe.dimensions or recipe.permute_pairs)
+        self.together = next(steps for steps in STEPS_SAMPLED if steps == 1 or alike
+                             and steps * members * recipe.batch * points <= MOST_SAMPLED)
+
+    def prompt(self) -> Prompt:
+        """The prompts of this step; those of several steps are drawn at once, which costs hardly more."""
+        step, batch = int(self.fleet.step), self.fleet.recipe.batch
+        if step not in self.sampled:
+            self.sampled = range(step, step - step % self.together + self.together)
+            self.prompts = self.fleet.sample(len(self.sampled))
+        first = (step - self.sampled.start) * batch
+        return Prompt(*(values[:, first : first + batch] for values in self.prompts))
 
     def losses(self, prompt) -> Tensor:
         """Each member's loss on its prompts, (M,); its gradients are then in `gradients`."""
@@ -160,7 +195,7 @@ class CpuStep:
                 targets = torch.cat((torch.zeros_like(prompt.ys[:, :, : part.zeros]), targets), dim=2)
             tokens, targets = tokens.contiguous(), targets.contiguous()
             for member, (values, gradients) in enumerate(zip(self.parameters, self.gradients_of)):
-                totals[member] += self.library.loss_and_gradients(
+                totals[member] += self.step(
                     ctypes.byref(part.sizes), ctypes.byref(part.layout), values, gradients,
                     ctypes.c_void_p(tokens[member].data_ptr()), ctypes.c_void_p(targets[member].data_ptr()),
                     ctypes.c_void_p(self.memory.data_ptr()))
@@ -172,8 +207,9 @@ class CpuStep:
         self.counts += 1
         step = int(fleet.step)
         corrections = (1 - beta ** (step + 1) for beta in recipe.betas)
-        by = Descent(len(self.lengths), len(self.relative), float("inf") if recipe.clip is None else recipe.clip,
-                     *recipe.betas, recipe.epsilon, recipe.weight_decay, *corrections)
+        clip = float("inf") if recipe.clip is None else recipe.clip
+        by = Descent(len(self.lengths), len(self.relative), clip, *recipe.betas, recipe.epsilon,
+                     recipe.weight_decay, *corrections)
         rates = fleet.rates[step] * self.relative
         self.library.descend(ctypes.byref(by), *self.tensors, self.lengths,
                              ctypes.c_void_p(fleet.alive.data_ptr()), ctypes.c_void_p(rates.data_ptr()))
@@ -184,41 +220,65 @@ class CpuStep:
             recipe, settings = self.fleet.recipe, self.settings
             counted = [own for own in zip(*recipe.layout, weights) if own[2]]
             left, made = iter(counted), []
-            for lengths in settings.passes([length for length, _, _ in counted]):
-                made.append(self.make(*zip(*(next(left) for _ in lengths)), len(weights), xs))
+            lengths = [length for length, _, _ in counted]
+            for together in [lengths] if self.is_sgpt else settings.passes(lengths):
+                make = self.sgpt_pass if self.is_sgpt else self.decoder_pass
+                made.append(make(*zip(*(next(left) for _ in together)), len(weights), xs))
             self.passes[weights] = made
             needed = max(part.scratch for part in made)
             if len(self.memory) < needed:
                 self.memory = torch.empty(needed)
         return self.passes[weights]
 
-    def make(self, lengths, points, weights, queries: int, xs: Tensor) -> Pass:
-        """One pass."""
-        fleet, settings, module = self.fleet, self.settings, self.fleet.module
-        recipe, pairs = fleet.recipe, max(lengths)
+    def decoder_pass(self, lengths, points, weights, queries: int, xs: Tensor) -> Pass:
+        """A pass of a decoder: queries[k] of the loss has weights[k] and sees lengths[k] pairs."""
+        settings, module, recipe, pairs = self.settings, self.fleet.module, self.fleet.recipe, max(lengths)
         layout = lay_out(settings, lengths, points, xs.device, recipe.loss_on_pairs)
-        seen, sees_itself = rows_of(layout.mask)
         if settings.tokens == "separate":
             tokens = lambda xs, ys: separate_tokens(xs, ys, pairs)
         elif settings.tokens == "inputs":
             tokens = lambda xs, ys: xs[:, :, : pairs + 1]
         else:
             tokens = lambda xs, ys: joint_tokens(xs, ys, pairs, layout.points)
-        zeros = pairs if recipe.loss_on_pairs else 0
-        outputs = module.classes or 1
-        scale = xs.shape[1] * (queries + zeros) * outputs
-        weights = torch.tensor([1.0] * zeros + list(weights)) / scale
-        kept = *(own.int().contiguous() for own in (layout.read, layout.places, seen, sees_itself)), weights
-        count, prompts = len(layout.places), xs.shape[1]
-        sizes = Sizes(settings.layers, settings.shared_layers, settings.heads, settings.width,
-                      settings.mixed_width, module.embed.weight.shape[1], outputs, prompts,
-                      min(prompts, max(1, ROWS_TOGETHER // count)), count, len(layout.read),
-                      0 if module.positions is None else module.positions.shape[1], settings.attention,
-                      settings.perceptron, settings.normalize_stream, settings.final_norm, len(module.probes),
-                      scoring_of(module)[0], recipe.loss == "cross-entropy")
+        zeros, outputs = pairs if recipe.loss_on_pairs else 0, module.classes or 1
+        weights = torch.tensor([1.0] * zeros + list(weights)) / (queries + zeros) / outputs
+        return self.make(
+            tokens, points, zeros, (layout.read, layout.places, *rows_of(layout.mask), weights), xs,
+            layers=settings.layers, shared_layers=settings.shared_layers, heads=settings.heads,
+            width=settings.width, mixed_width=settings.mixed_width, inputs=module.embed.weight.shape[1],
+            outputs=outputs, places=0 if module.positions is None else module.positions.shape[1],
+            attention=settings.attention, perceptron=settings.perceptron,
+            normalize_stream=settings.normalize_stream, final_norm=settings.final_norm,
+            probes=len(module.probes), scoring=scoring_of(module)[0],
+            cross_entropy=recipe.loss == "cross-entropy")
+
+    def sgpt_pass(self, lengths, points, weights, queries: int, xs: Tensor) -> Pass:
+        """A pass of an SGPT: the sequences of all context lengths one behind the other."""
+        settings, last = self.settings, torch.tensor(lengths).add(1).cumsum(0) - 1
+        order = torch.cat([torch.arange(length + 1) for length in lengths])
+        is_query = torch.zeros(len(order), dtype=torch.bool).index_fill(0, last, True)
+
+        def tokens(xs, ys):
+            labels = ys.index_select(2, order).masked_fill(is_query, 0)
+            return torch.cat((xs.index_select(2, order), labels[..., None]), dim=3)
+
+        weights = torch.tensor(weights) / queries
+        return self.make(tokens, points, 0, (last, order, order, order, weights), xs,
+                         layers=settings.layers, width=settings.width, inputs=xs.shape[3] + 1, outputs=1,
+                         places=max(lengths) + 1, perceptron=settings.mlp_skip,
+                         scoring=NORMALIZATIONS.index(settings.normalization),
+                         cross_entropy=self.fleet.recipe.loss == "cross-entropy")
+
+    def make(self, tokens, points, zeros: int, layout: tuple, xs: Tensor, **sizes) -> Pass:
+        """One pass; layout: the tensors of Layout."""
+        prompts, (read, place, *_, weights) = xs.shape[1], layout
+        together = max(1, min(2 * sizes["width"], MOST_TOGETHER) // len(place))
+        sizes = Sizes(prompts=prompts, together=min(prompts, together), tokens=len(place),
+                      queries=len(read), **sizes)
+        kept = *(own.int().contiguous() for own in layout[:-1]), weights / prompts
         pointers = Layout(*(own.data_ptr() for own in kept))
-        scratch = self.library.scratch(ctypes.byref(sizes))
-        return Pass(tokens, constant(points, xs.device), zeros, sizes, pointers, kept, scratch)
+        return Pass(tokens, constant(points, xs.device), zeros, sizes, pointers, kept,
+                    self.scratch(ctypes.byref(sizes)))
 
 
 def scoring_of(module) -> tuple[int, tuple]:
@@ -231,8 +291,8 @@ def scoring_of(module) -> tuple[int, tuple]:
     return SCORINGS.get(type(own))
 
 
-def model_tensors(module):
-    """A decoder's tensors in the order of cpu_step.cpp's ModelPart; None for what it has not."""
+def decoder_tensors(module):
+    """A decoder's tensors in the order of cpu_step.cpp's DecoderPart; None for what it has not."""
     def of(part, *names):
         return [getattr(part, name, None) for name in names]
 
@@ -254,6 +314,13 @@ def model_tensors(module):
         yield from of(probe, "weight", "bias")
 
 
+def sgpt_tensors(module):
+    """An SGPT's tensors in the order of cpu_step.cpp's SgptPart."""
+    yield from (module.embedding, module.read_out)
+    for block in module.blocks:
+        yield from (block.project, block.mlp)
+
+
 def rows_of(mask: Tensor) -> tuple[Tensor, Tensor]:
     """How many first tokens each token sees, and whether it sees itself behind them."""
     seen = mask.long().cumprod(1).sum(1)
@@ -263,9 +330,8 @@ def rows_of(mask: Tensor) -> tuple[Tensor, Tensor]:
 def is_known(fleet) -> bool:
     """Whether the library can train this fleet."""
     module, recipe = fleet.module, fleet.recipe
-    return (type(module) is StackedTransformer and fleet.step.device.type == "cpu"
-            and recipe.dtype == torch.float32 and recipe.loss != "masked tokens"
-            and scoring_of(module) is not None)
+    known = type(module) is StackedSGPT or type(module) is StackedTransformer and scoring_of(module)
+    return bool(known) and fleet.step.device.type == "cpu" and recipe.dtype == torch.float32
 
 
 def compiled_step(fleet) -> CpuStep | None:
@@ -277,10 +343,10 @@ def compiled_step(fleet) -> CpuStep | None:
 def philox(loaded, counter, key):
     """icllib.streams.philox by the library: the same words."""
     parts = torch.broadcast_tensors(*counter, *key)
+    out = torch.empty(*parts[0].shape, 4, dtype=torch.int64)
     shape = (1, 1, 1, *parts[0].shape)[-3:]
     parts = [part.expand(shape) for part in parts]
     steps = (ctypes.c_long * 18)(*(step for part in parts for step in part.stride()))
-    out = torch.empty(*parts[0].shape, 4, dtype=torch.int64)
     loaded.philox((ctypes.c_void_p * 6)(*(part.data_ptr() for part in parts)), steps,
                   (ctypes.c_long * 3)(*shape), ctypes.c_void_p(out.data_ptr()))
     return out.unbind(-1)

@@ -73,7 +73,7 @@ class Fleet:
         self.block, self.ids_of_block = None, None
         self.usable, self.in_bf16 = usable, in_bf16
         self.check()
-        self.compiled = compiled_step(self)  # None: PyTorch's step
+        self.cpu_step = compiled_step(self)  # None: PyTorch's step
 
     @torch.enable_grad()
     def check(self) -> None:
@@ -94,10 +94,10 @@ class Fleet:
 
     def take_step(self) -> None:
         """One step of every member, with nothing read back from the device."""
-        if self.compiled:
-            losses = self.compiled.losses(self.sample())
+        if self.cpu_step:
+            losses = self.cpu_step.losses(self.cpu_step.prompt())
             self.alive &= losses.isfinite()
-            self.compiled.descend()
+            self.cpu_step.descend()
         else:
             losses = self.losses_on(self.sample())
             self.alive &= losses.isfinite()
@@ -133,18 +133,21 @@ class Fleet:
             stretch = along_members(self.relative_rates, old)
             parameter.copy_(torch.lerp(old, parameter, stretch.to(old.dtype)))
 
-    def sample(self):
-        """The prompts of this step, (M, batch, ...), each member's from its own task."""
+    def sample(self, steps: int = 1):
+        """The prompts of this step, (M, batch, ...), each member's from its own task.
+
+        steps: of so many steps, side by side; on a CPU, within READ_EVERY and as all steps draw alike.
+        """
         recipe = self.recipe
-        prompt = sample_each(self.tasks, self.stream, self.ids(), recipe.points, recipe.dtype,
+        prompt = sample_each(self.tasks, self.stream, self.ids(steps), recipe.points, recipe.dtype,
                              recipe.active(self.step))
         if not recipe.permute_pairs:
             return prompt
         draws = prompt_counts(self.stream, self.step, recipe.batch)
         return permuted_pairs(prompt, self.stream, draws, max(recipe.lengths))
 
-    def ids(self) -> Tensor:
-        """Which prompts this step trains on: (M, batch).
+    def ids(self, steps: int = 1) -> Tensor:
+        """Which prompts this step, or several, train on: (M, steps batch).
 
         A CPU, where a permutation of a few numbers costs as much as one of thousands, finds those
         of many steps at once.
@@ -156,7 +159,7 @@ class Fleet:
         if self.block != block:
             ids = prompt_ids(self.stream, block, batch * READ_EVERY, self.pretraining_tasks)
             self.block, self.ids_of_block = block, ids
-        return self.ids_of_block[:, place * batch : (place + 1) * batch]
+        return self.ids_of_block[:, place * batch : (place + steps) * batch]
 
     @contextlib.contextmanager
     def precision(self):

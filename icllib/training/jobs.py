@@ -159,7 +159,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     torch.set_float32_matmul_precision("highest")  # evaluate in fp32 whatever training took
     metrics = measure(fleet, first, device)
     made |= {"steps": first.recipe.steps, "fleet": len(runs),
-             "step": "cpu_step" if fleet.compiled else "PyTorch",
+             "step": "cpu_step" if fleet.cpu_step else "PyTorch",
              "members": [digest(settings(run)) for run in runs]} | cost_since(started, device)
     for member, run in enumerate(runs):
         values = {name: value[member] for name, value in metrics.items()}

@@ -9,10 +9,12 @@ from dataclasses import replace
 import pytest
 import torch
 
-from icllib.models import (MLP, SSMax, Gaussian, Relu, SignedAveraging, Softmax, Square, Transformer,
-                           Uniform)
-from icllib.tasks import LinearClassification, LinearRegression
-from icllib.training import Curriculum, Fleet, Recipe, cpu_step
+from icllib.evaluate import ErrorByLength
+from icllib.models import (MLP, SGPT, SSMax, Gaussian, Relu, SignedAveraging, Softmax, Square,
+                           Transformer, Uniform)
+from icllib.streams import Stream
+from icllib.tasks import AffineFunctions, LinearClassification, LinearRegression, TwoNoiseLevels
+from icllib.training import Curriculum, Fleet, Recipe, Trained, cpu_step, run_steps
 
 SCORINGS = (Softmax(), Softmax(3.0), SignedAveraging(), SignedAveraging(2.0, 0.5),
             SignedAveraging(1.0, 1.0, trainable=False), SSMax(), Gaussian(), Relu(), Uniform())
@@ -26,7 +28,7 @@ def fleet_of(model=DECODER, recipe=RECIPE, members=2, task=TASK, **options):
 
 
 def without_compiled_step(fleet):
-    fleet.compiled = None
+    fleet.cpu_step = None
     return fleet
 
 
@@ -38,8 +40,10 @@ def random_setting(number):
         pick((1, 2, 3)), heads, heads * pick((4, 5, 16)), pick(SCORINGS), positions=pick(("learned", "none")),
         attention=pick((True, True, False)), shared_layers=pick((False, False, True)),
         normalize_stream=pick((False, False, True)), final_norm=pick((True, True, False)),
-        attention_width=pick((None, None, heads * 6)), tokens=pick(("joint", "joint", "separate", "inputs")))
-    model = replace(model, probes=pick((False, False, True)), perceptron=not model.attention or pick((True, True, False)))
+        attention_width=pick((None, None, heads * 6)),
+        tokens=pick(("joint", "joint", "separate", "inputs")))
+    model = replace(model, probes=pick((False, False, True)),
+                    perceptron=not model.attention or pick((True, True, False)))
     recipe = replace(RECIPE, lengths=pick(((0, 2, 9), (4, 17, 20), (3, 1, 7), (5,))), batch=pick((3, 7)))
     task = LinearRegression(pick((1, 3)), 0.1)
     if model.tokens == "joint":
@@ -58,18 +62,18 @@ def random_setting(number):
     return model, recipe, task
 
 
-def difference(fleet):
+def difference(fleet, move=0.2):
     """The compiled gradients against autograd's, relative in norm, after a random move; and of the losses."""
     numbers = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for own in fleet.parameters:
-            own += 0.2 * torch.randn(own.shape, generator=numbers)
+            own += move * torch.randn(own.shape, generator=numbers)
     prompt = fleet.sample()
     losses = fleet.losses_on(prompt)
     expected = torch.autograd.grad(losses.sum(), fleet.parameters)
-    own = fleet.compiled.losses(prompt)
+    own = fleet.cpu_step.losses(prompt)
     assert torch.allclose(own, losses, rtol=1e-5)
-    squares = sum((one - other).square().sum() for one, other in zip(fleet.compiled.gradients, expected))
+    squares = sum((one - other).square().sum() for one, other in zip(fleet.cpu_step.gradients, expected))
     return (squares / sum(gradient.square().sum() for gradient in expected)).sqrt().item()
 
 
@@ -77,6 +81,14 @@ def difference(fleet):
 def test_gradients_are_those_of_autograd(number):
     model, recipe, task = random_setting(number)
     assert difference(fleet_of(model, recipe, task=task)) < 1e-5
+
+
+@pytest.mark.parametrize("skip", [True, False])
+@pytest.mark.parametrize("normalization", ["l1", "absolute", "none"])
+@pytest.mark.parametrize("layers, width, lengths", [(1, 5, (4, 1, 2)), (3, 16, (17, 3)), (2, 20, (1, 2, 30))])
+def test_gradients_of_sgpt_are_those_of_autograd(layers, width, lengths, normalization, skip):
+    recipe = replace(RECIPE, lengths=lengths, curriculum=Curriculum(20, 1, 10))
+    assert difference(fleet_of(SGPT(layers, width, normalization, skip), recipe), move=0.05) < 1e-5
 
 
 @pytest.mark.parametrize("model, recipe, rates", [
@@ -130,6 +142,38 @@ def test_a_training_goes_on_from_a_state_of_the_other_step():
         assert torch.allclose(fleet.losses[:6], then.losses[:6], rtol=1e-5)
 
 
+@pytest.mark.parametrize("task", [TASK, TwoNoiseLevels(2), LinearClassification(3), AffineFunctions()],
+                         ids=str)
+@pytest.mark.parametrize("stored", [(None, None), (5, None), (7, 9)], ids=str)
+def test_prompts_of_several_steps_are_those_of_each(task, stored):
+    fleet, plain = (Fleet([task] * 2, DECODER, RECIPE, [0, 1], list(stored)) for _ in range(2))
+    plain.stream = Stream.of([0, 1], "training")
+    for step in range(23):
+        assert all(map(torch.equal, fleet.cpu_step.prompt(), plain.sample()))
+        fleet.step += 1
+        plain.step += 1
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("model", [
+    DECODER, replace(DECODER, scoring=SignedAveraging(), tokens="separate")], ids=str)
+def test_trained_to_the_end_both_steps_err_alike(model, capsys):
+    recipe, errors = replace(RECIPE, lengths=(1, 3, 6), steps=4000, batch=16), {}
+    for step in ("compiled", "PyTorch's"):
+        fleet = fleet_of(model, recipe, members=10)
+        if step != "compiled":
+            without_compiled_step(fleet)
+        run_steps(fleet)
+        measured = ErrorByLength(recipe.lengths, 512).measure([TASK] * 10, Trained(fleet.module))
+        errors[step] = torch.tensor(measured["error"]).log().mean(1)
+    difference = errors["compiled"] - errors["PyTorch's"]
+    half = 2.26 * difference.std() / 10**0.5  # 95% of Student's t with 9 degrees of freedom
+    low, middle, high = (difference.mean() + torch.tensor([-half, 0, half])).exp().tolist()
+    with capsys.disabled():
+        print(f"compiled over PyTorch's: {middle:.3f} ({low:.3f} to {high:.3f})")
+    assert low < 1 < high
+
+
 # ---- the compiled code ---------------------------------------------------------------------------
 
 
@@ -153,8 +197,8 @@ def changed(monkeypatch, tmp_path):
 FAULTS = {
     "a mask off by one": ("return seen[token[r]] + sees_itself[token[r]];",
                           "return std::max(1, seen[token[r]] - 1);"),
-    "no slope at 0": ("d_score * (head.n * head.b) * share",
-                      "d_score * (head.n * head.b) * share * (absolute(z) > 1e-2f ? all(1) : Vector{})"),
+    "no slope at 0": ("d_score *= (head.n * head.b) * share;",
+                      "d_score *= (head.n * head.b) * share * (absolute(z) > 1e-2f ? all(1) : Vector{});"),
     "a bias left out": ("store(own, load(own) + load(bias + j));", "store(own, load(own));"),
     "another epsilon": ("/ width + 1e-5f", "/ width + 2e-5f")}
 
@@ -193,22 +237,23 @@ def test_without_a_compiler_pytorch_trains_and_this_is_said_once(compiler, monke
     said = capsys.readouterr().err
     assert said.count("icllib: ") == said.count("\n") == 1 and "install g++ or clang++" in said
     for fleet in (expected, *fleets):
-        assert fleet.compiled is None
+        assert fleet.cpu_step is None
         fleet.take_step()
     assert all(map(torch.equal, expected.parameters, fleets[0].parameters))
 
 
 @pytest.mark.parametrize("model, recipe", [
-    (replace(DECODER, scoring=Square()), RECIPE), (MLP(8), RECIPE), (DECODER, replace(RECIPE, precision="fp64"))], ids=str)
+    (replace(DECODER, scoring=Square()), RECIPE), (MLP(8), RECIPE),
+    (DECODER, replace(RECIPE, precision="fp64"))], ids=str)
 def test_other_models_train_as_before(model, recipe):
-    assert fleet_of(model, recipe).compiled is None
+    assert fleet_of(model, recipe).cpu_step is None
 
 
 def test_half_a_library_is_never_loaded(monkeypatch, tmp_path):
     """A compiler that stops half way leaves nothing in the cache."""
     stops = tmp_path / "stops"
-    stops.write_text('#!/bin/sh\nfor last in "$@"; do [ "$before" = -o ] && echo half > "$last"; before=$last; '
-                     'done\n[ "$1" = --version ]\n', "utf-8")
+    stops.write_text('#!/bin/sh\nfor last in "$@"; do [ "$before" = -o ] && echo half > "$last"\n'
+                     'before=$last; done\n[ "$1" = --version ]\n', "utf-8")
     stops.chmod(0o755)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with pytest.raises(subprocess.CalledProcessError):
