@@ -181,7 +181,7 @@ def recorded_speeds() -> dict:
     trained = [record for paper in papers() for record in records_of(f"{paper}/*")
                if record.run["type"] == "training.Run" and "fleet" in record.provenance
                and clock_of(record.provenance) == "processor"
-               and record.provenance.get("step") != "cpu_step"]  # CORE_SPEEDS are of PyTorch\'s step
+               and record.provenance.get("step") != "cpu_step"]  # CORE_SPEEDS are of PyTorch's step
     spent = {}
     for record in trained:
         run, made = record.component, record.provenance
