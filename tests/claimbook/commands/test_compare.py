@@ -138,7 +138,7 @@ def test_nbval_says_the_same_of_every_kind_of_output(tmp_path, page):
         "beside what is sanitized"}
 
 
-DRAWN = """import icllib, pandas as pd
+DRAWN = """import claimbook, pandas as pd
 import matplotlib.pyplot as plt
 table = claimbook.Page("causal_lm/sample").save_figure(pd.DataFrame({"series": ["ours", "theirs"], "y": [0.125, 1e-20]}))
 # %% tags=["figure"]
@@ -201,7 +201,7 @@ def test_a_forged_figure_is_told(page, icllib, results, monkeypatch):
 
 @FORKED
 def test_evidence_that_was_made_up_is_told(page, icllib, results, monkeypatch):
-    page("import icllib\npage = claimbook.Page('causal_lm/propositions')\n"
+    page("import claimbook\npage = claimbook.Page('causal_lm/propositions')\n"
          "page.decide('causal_lm.1', {part: [1e-15] for part in claimbook.claims.find_claim('causal_lm.1').parts}, 'paper')")
     assert icllib("run", "causal_lm/sample")[0] == 0
     path = results / "causal_lm/sample/evidence.json"

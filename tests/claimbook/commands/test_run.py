@@ -46,7 +46,7 @@ def test_a_page_that_succeeds_replaces_notebook_and_results(page, results, iclli
 @FORKED
 def test_running_twice_gives_the_same_bytes(page, icllib):
     """The paths of a drawn figure too, which Matplotlib names at random."""
-    folder = page("""import icllib
+    folder = page("""import claimbook
 import matplotlib.pyplot as plt
 claimbook.Page("causal_lm/sample")
 lines = plt.subplots()[1].plot([1, 2])""")
@@ -199,8 +199,8 @@ icllib.records(lambda profile: [run], profile, page="causal_lm/sample")""")
 
 def elsewhere() -> str:
     """What a process runs to be the command line with this test's notebooks."""
-    return (f"import pathlib; from icllib import page_names; from claimbook.commands import command_line; "
-            f"page_names.NOTEBOOKS = pathlib.Path({str(notebooks_folder())!r}); command_line.main()")
+    return (f"import pathlib; from claimbook.pages import names; from claimbook.commands import command_line; "
+            f"names.NOTEBOOKS = pathlib.Path({str(notebooks_folder())!r}); command_line.main()")
 
 
 def test_a_page_that_is_killed_leaves_everything_as_it_was(page, tmp_path):
@@ -373,7 +373,7 @@ def test_a_book_without_jupyter_is_one_clear_line(icllib, monkeypatch, tmp_path)
     monkeypatch.delitem(sys.modules, "claimbook.website", raising=False)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     code, _, err = icllib("book")
-    assert code == 2 and "requirements.txt" in err and len(err.strip().splitlines()) == 1
+    assert code == 2 and "claimbook[book]" in err and len(err.strip().splitlines()) == 1
 
 
 def test_temporary_folders_that_a_killed_process_left_go_with_the_next_call(monkeypatch, tmp_path):
