@@ -68,7 +68,7 @@ for axes, (panel, title) in zip(grid.flat, families.items()):
 for axes in grid[1]:
     axes.set(xlabel="pairs in the prompt", ylim=(0.09, 3))
 grid[0, 1].yaxis.set(ticks=(0.5, 1, 2, 4), major_formatter="{x:g}", minor_formatter="")
-for (name, color), place in zip(colors.items(), ((2e3, 0.02), (2e3, 0.4), (1.5e3, 0.006), (20, 0.003))):
+for (name, color), place in zip(colors.items(), ((2e3, 0.02), (2e3, 0.4), (3e3, 0.007), (20, 0.003))):
     grid[0, 0].text(*place, name, color=color)
 title = figure.suptitle("The Hilbert estimate keeps falling on every family, slowly")
 

@@ -94,9 +94,9 @@ for axes, panel in zip(panels.flat, (f"{letter} {title}" for letter in x_axis fo
     axes.axhline(1, color="grey", ls=":")
     axes.set(title=f"{panel[0]}:{panel[1:]}", ylim=(0, None), **x_axis[panel[0]])
 panels[0, 0].set(ylabel="error / error of zero")
-for y, (name, label) in zip((1.5, 1.35, 1.2, 0.1), (("prompt", "the prompt alone"), ("psi_L", r"features $\psi_L$"), (
+for y, (name, label) in zip((1.5, 1.35, 1.2, 0.05), (("prompt", "the prompt alone"), ("psi_L", r"features $\psi_L$"), (
         "psi_H", r"features $\psi_H$"), ("ridge", "ridge"))):
-    panels[1, 0].text(12, y, label, color=colors[name])
+    panels[1, 0].text(7, y, label, color=colors[name])
 panels[1, 0].text(24, 1.3, "dashed: the prompt too")
 title = figure.suptitle("The prompt alone gains from tasks, features from pairs, both from both")
 
