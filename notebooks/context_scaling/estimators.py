@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Section 5.1: which estimate does an attention layer make without training?
 #
-# One step of {term}`gradient descent`, or a kernel smoother, such as the Hilbert estimate, as the paper says. The latter keeps improving, slowly, up to a million pairs. The gradient step
-# is mostly not near {term}`ridge regression`: in 8 dimensions it errs 2.9 to 4.5 times as much.
+# One step of {term}`gradient descent`, or a kernel smoother, such as the Hilbert estimate, as the
+# paper says. The latter keeps improving, slowly, up to a million pairs. The gradient step is mostly
+# not near {term}`ridge regression`: in 8 dimensions it errs 2.9 to 4.5 times as much.
 #
 # Nothing is trained on this page. One attention layer maps the prompt matrix $A$, whose last row is
 # $(x_N, 0)$, to a matrix $\psi(A)$ of the same shape. {cite:t}`abedsoltan2024context` note that its

@@ -29,7 +29,6 @@ from icllib.baselines.gradient import one_step_error
 from papers.context_scaling import fig06_scalar_against_row as sheet, gates, scaling
 
 page = claimbook.Page("context_scaling/fig06_scalar_against_row", profile)
-records = page.records
 assumed = (*scaling.LINEAR_ASSUMED, "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
 page.settings(assumed)

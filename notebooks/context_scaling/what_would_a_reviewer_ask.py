@@ -84,7 +84,8 @@ figure, grid = plt.subplots(2, 2, figsize=(9, 7.2))
 for axes, (letter, (title, label)) in zip(grid.flat, titles.items()):
     for name, (xs, errors) in curves[letter].items():
         color = next(color for part, color in colors.items() if part in name)
-        known, dash = name.startswith(("ridge", "zero")), ":" if name.endswith("1 layer") else "-"
+        known = name.startswith(("ridge", "zero"))
+        dash = ":" if name.endswith("1 layer") else "-"
         first = "seed" not in name or "seed 0" in name
         text = name.replace("seed 0", "each seed") if first else None
         scaling.draw_seeds(axes, xs, errors, color, ls="--" if known else dash, label=text)
