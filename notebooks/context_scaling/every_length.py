@@ -49,9 +49,10 @@ for name, own in ratios.items():
 axes.axhline(sheet.MOST_RATIO, color="grey", lw=1)
 axes.text(10.5, 30, "GPT-2 trained on five", color=color_of("GPT-2"))
 axes.text(10.5, 1.5, "all others: SGPT, and\nGPT-2 on every length")
-axes.set(yscale="log", xticks=scaling.LENGTHS, xlabel="pairs in the prompt (ticks: the five)",
+axes.set(yscale="log", xticks=scaling.LENGTHS,
+         xlabel="pairs in the prompt (ticks: the five)",
          ylabel="error / that of ridge regression",
-         title="Trained on five lengths GPT-2 fails between them; trained on every one it does not")
+         title="GPT-2 trained on five lengths fails between; trained on all it does not")
 axes.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
 
 # %% [markdown] tags=["caption"]

@@ -48,7 +48,8 @@ claimbook.settings_of(scaling.fig01_against_tasks, profiles["GPT-2"],
 
 # %% mystnb={"code_prompt_show": "How GPT-2 in panel B differs"} tags=["hide-output"]
 differing = r"recipe\.(lengths|steps|batch)|evaluation\.lengths"
-claimbook.settings_of(scaling.fig01_against_context, claimbook.shown_profile(in_context["GPT-2"]),
+claimbook.settings_of(scaling.fig01_against_context,
+                      claimbook.shown_profile(in_context["GPT-2"]),
                    scaling.ASSUMED).filter(regex=differing, axis=0)
 
 # %% mystnb={"code_prompt_show": "How the perceptron differs"} tags=["hide-output"]
@@ -88,7 +89,8 @@ def of(name, metric, T, among=records):
 
 def over_tasks(name, metric):
     """Panel A: (seeds, T), at 10 pairs."""
-    return np.stack([of(name, metric, T)[:, lengths[name].index(10)] for T in counts[name]], axis=1)
+    return np.stack([of(name, metric, T)[:, lengths[name].index(10)] for T in counts[name]],
+                    axis=1)
 
 tables = []
 for metric in ("error", "excess"):
@@ -111,13 +113,16 @@ for axes, T in zip(panels, (None, *counts["MLP"][-2:])):
         xs, errors = ((scaling.LENGTHS, of(name, "error", T, in_context)) if T
                       else (counts[name], over_tasks(name, "error")))
         scaling.draw_seeds(axes, xs, errors, color, ls=dash)
-    axes.set(yscale="log", xlabel="pairs in the prompt", title=f"B: {T:,} tasks" if T else "A: 10 pairs")
+    axes.set(yscale="log", xlabel="pairs in the prompt",
+             title=f"B: {T:,} tasks" if T else "A: 10 pairs")
 panels[0].set(xscale="log", xlabel="tasks in training", ylabel="mean squared error")
 panels[0].set_yticks([0.1, 0.2, 0.5, 1, 2], ["0.1", "0.2", "0.5", "1", "2"])
 for place, (name, label) in zip(((7, 0.66), (22, 0.16), (13, 0.06), (5, 1.25)), (
-        ("MLP", "perceptron"), ("GPT-2", "GPT-2"), ("ridge", "ridge"), ("zero", "always 0"))):
+        ("MLP", "perceptron"), ("GPT-2", "GPT-2"), ("ridge", "ridge"),
+            ("zero", "always 0"))):
     panels[1].text(*place, label, color=styles[name][0])
-title = figure.suptitle("GPT-2 gains from tasks and pairs; a perceptron from tasks, hardly from pairs")
+title = figure.suptitle(
+    "GPT-2 gains from tasks and pairs; a perceptron from tasks, hardly from pairs")
 
 # %% [markdown] tags=["caption"]
 # Error on linear regression; dots are seeds. A: against the number of training tasks, at 10 pairs. B:

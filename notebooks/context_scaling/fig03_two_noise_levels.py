@@ -77,17 +77,20 @@ figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for level, (axes, sigma) in enumerate(zip(panels, task.noise_stds)):
     for name in ("SGPT", "GPT-2", "floor"):
         ratio = (errors[name]["error"] / errors["ridge"]["error"])[:, level]
-        scaling.draw_seeds(axes, lengths, ratio, color_of("optimum" if name == "floor" else name),
+        scaling.draw_seeds(axes, lengths, ratio,
+                           color_of("optimum" if name == "floor" else name),
                            ls=":" if name == "floor" else "-")
     axes.axhline(1, color=color_of("ridge"), ls="--")
-    axes.set(yscale="log", xlabel="pairs in the prompt", title=rf"prompts with noise $\sigma$ = {sigma}")
+    axes.set(yscale="log", xlabel="pairs in the prompt",
+             title=rf"prompts with noise $\sigma$ = {sigma}")
 panels[0].set(ylabel="error / that of tuned ridge regression")
 panels[0].set_yticks([1, 2, 5, 10], ["1", "2", "5", "10"])
 panels[0].text(23, 7.5, "GPT-2", color=color_of("GPT-2"))
 panels[0].text(25, 3.2, "SGPT", color=color_of("SGPT"))
 panels[0].text(12, 1.15, "best without being told (dotted)", color=color_of("optimum"))
 panels[1].text(12, 2, "dashed: ridge, told the noise", color=color_of("ridge"))
-title = figure.suptitle("Our small models do not adapt to low noise; the paper's size is not tested")
+title = figure.suptitle(
+    "Our small models do not adapt to low noise; the paper's size is not tested")
 
 # %% [markdown] tags=["caption"]
 # Error over that of ridge regression tuned for the noise, against the number of pairs; dots are

@@ -46,7 +46,8 @@ page.settings(assumed)
 # %%
 lengths, tasks = scaling.FIGURE_5_LENGTHS, scaling.FIGURE_5_TASKS
 
-found = {metric: page.values(metric, task="task").unstack("length") for metric in ("error", "excess")}
+found = {metric: page.values(metric, task="task").unstack("length")
+         for metric in ("error", "excess")}
 
 def of(title, metric):
     """A row per seed, a column per context length."""
@@ -70,10 +71,12 @@ figure, axes = plt.subplots(figsize=(7, 4))
 for (title, task), color in zip(tasks.items(), (VIOLET, OLIVE, STEEL, GOLD)):
     errors = of(title, "error") / task.label_variance
     scaling.draw_seeds(axes, lengths, errors, color)
-    axes.text(50.5, errors[50].mean(), title, color=color, va="bottom" if title == "linear" else "top")
+    axes.text(50.5, errors[50].mean(), title, color=color,
+              va="bottom" if title == "linear" else "top")
 draw(axes, table, "linear", "ridge", color=color_of("ridge"), ls="--")
 axes.text(50.5, floor[-1], "ridge on linear", color=color_of("ridge"), va="center")
-axes.set(ylim=(0, 1), xlim=(9, 58), xticks=lengths, xlabel="pairs in the prompt", ylabel="error / error of zero",
+axes.set(ylim=(0, 1), xlim=(9, 58), xticks=lengths, xlabel="pairs in the prompt",
+         ylabel="error / error of zero",
          title="One layer gains from longer prompts on all four tasks, least on trees")
 
 # %% [markdown] tags=["caption"]
@@ -103,8 +106,10 @@ numbers(table, x="context length n")
 slopes = {title: scaling.log_slope(lengths, of(title, "excess").T) for title in tasks}
 learned = {title: gates.over_zero(of(title, "error"), task, lengths, n=50)
            for title, task in tasks.items()}
-before = page.values("excess", untrained(records), task="task").unstack("length")  # a control
-at_start = {title: scaling.log_slope(lengths, before.xs(type(task).__name__, level="task").T)
+before = page.values("excess", untrained(records),
+                     task="task").unstack("length")  # a control
+at_start = {title: scaling.log_slope(lengths,
+                                     before.xs(type(task).__name__, level="task").T)
             for title, task in tasks.items()}
 page.decide("context_scaling.10", slopes, learned, at_start)
 page.verdicts()

@@ -29,7 +29,6 @@ from icllib.baselines.gradient import one_step_error
 from papers.context_scaling import fig06_scalar_against_row as sheet, gates, scaling
 
 page = claimbook.Page("context_scaling/fig06_scalar_against_row", profile)
-records = page.records
 assumed = (*scaling.LINEAR_ASSUMED, "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
 page.settings(assumed)
@@ -52,24 +51,28 @@ found = {metric: page.values(metric, task="task", model="model", reads="model.fe
 def of(kernel, title, model, metric="error"):
     """A row per seed, a column per context length."""
     task = type(scaling.TASKS[title][0]).__name__
-    same = found[metric].xs((task, model, scaling.KERNELS[kernel]), level=("task", "model", "reads"))
+    same = found[metric].xs((task, model, scaling.KERNELS[kernel]),
+                            level=("task", "model", "reads"))
     return same.unstack("length")
 
 def ratios(kernel, title):
     return of(kernel, title, "ScalarRegression") / of(kernel, title, "FeatureMLP")
 
-own_slopes = lambda task, lengths: [one_step_error(task, n) / task.label_variance for n in lengths]
+own_slopes = lambda task, lengths: [one_step_error(task, n) / task.label_variance
+                                    for n in lengths]
 models = {"row": "FeatureMLP", "scalar": "ScalarRegression"}
 floor = scaling.bayes_floor(sheet.runs(page.profile)[0].evaluation)
 tables = [page.series("linear", "ridge", scaling.LENGTHS, floor)]
 for title, (task, lengths) in scaling.TASKS.items():
-    tables.append(page.series(title, "psi_L, own slope for each n", lengths, own_slopes(task, lengths)))
+    tables.append(page.series(title, "psi_L, own slope for each n", lengths,
+                              own_slopes(task, lengths)))
     for panel, metric, unit in ((title, "error", task.label_variance),
                                 (f"{title}, excess", "excess", 1)):
         tables += [page.series(panel, f"{kernel} {name}", lengths,
                           of(kernel, title, model, metric) / unit)
                    for kernel in scaling.KERNELS for name, model in models.items()]
-    tables += [page.series(f"{title}, scalar / row", kernel, lengths, ratios(kernel, title)) for kernel in scaling.KERNELS]
+    tables += [page.series(f"{title}, scalar / row", kernel, lengths, ratios(kernel, title))
+               for kernel in scaling.KERNELS]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
@@ -81,7 +84,8 @@ figure, panels = plt.subplots(2, 2, figsize=(9, 6), sharex="col", sharey="row")
 for (top, bottom), (title, (task, lengths)) in zip(panels.T, scaling.TASKS.items()):
     for kernel, color in zip(scaling.KERNELS, (VIOLET, GOLD)):
         for model, dash in (("FeatureMLP", "-"), ("ScalarRegression", "--")):
-            top.plot(of(kernel, title, model).mean() / task.label_variance, color=color, ls=dash)
+            top.plot(of(kernel, title, model).mean() / task.label_variance, color=color,
+                     ls=dash)
         scaling.draw_seeds(bottom, lengths, ratios(kernel, title), color)
     bottom.axhline(1.25, color="grey", lw=1)
     bottom.axhline(1, color="black", lw=1, ls="--")
@@ -97,7 +101,8 @@ panels[1, 1].text(42, 1.045, r"Hilbert map $\psi_H$", color=GOLD)
 panels[1, 0].text(5, 1.262, "our margin", color="grey")
 panels[0, 0].set(ylabel="error / error of zero")
 panels[1, 0].set(ylabel="one number / row")
-title = figure.suptitle("One number does as well as the row, but for the linear map on linear functions")
+title = figure.suptitle(
+    "One number does as well as the row, but for the linear map on linear functions")
 
 # %% [markdown] tags=["caption"]
 # Above: error, over that of always answering 0, of regression on one number and of a perceptron on

@@ -67,13 +67,15 @@ by_input = {name: [r for r in records if scaling.reads(r) == name] for name in i
 profiles = {name: claimbook.shown_profile(found) for name, found in by_input.items()}
 Ts = np.unique([r.run["pretraining_tasks"] for r in alone])
 ridge = scaling.bayes_floor(sheet.fig07_prompt_alone(page.profile)[0].evaluation)
-curves = {("A linear, error", "ridge"): (Ts, 0 * Ts + ridge[1]), ("B linear, error", "ridge"): (scaling.LENGTHS, ridge)}
+curves = {("A linear, error", "ridge"): (Ts, 0 * Ts + ridge[1]),
+          ("B linear, error", "ridge"): (scaling.LENGTHS, ridge)}
 for title, (task, lengths) in scaling.TASKS.items():
     for metric, unit in (("error", task.label_variance), ("excess", 1)):
         for name in inputs:
             found = sheet.errors_by_count(by_input[name], title, metric)
             errors = np.stack(list(found.values()), axis=1) / unit  # (seeds, T, lengths)
-            curves[f"A {title}, {metric}", name] = list(found), errors[..., lengths.index(10)]
+            at_10 = errors[..., lengths.index(10)]
+            curves[f"A {title}, {metric}", name] = list(found), at_10
             curves[f"B {title}, {metric}", name] = lengths, errors[:, -1]
 table = page.save_figure(*(series(panel, name, xs, errors, profiles.get(name, page.profile))
                            for (panel, name), (xs, errors) in curves.items()))
@@ -83,22 +85,27 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET
 from papers.colors import color_of
 
-colors = {"prompt": color_of("perceptron"), "psi_L": VIOLET, "psi_H": GOLD, "ridge": color_of("ridge")}
+colors = {"prompt": color_of("perceptron"), "psi_L": VIOLET, "psi_H": GOLD,
+          "ridge": color_of("ridge")}
 x_axis = {"A": {"xscale": "log", "xlabel": "tasks in training (10 pairs)"},
           "B": {"xlabel": f"pairs in the prompt ($10^{np.log10(Ts[-1]):.0f}$ tasks)"}}
 figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col")
-for axes, panel in zip(panels.flat, (f"{letter} {title}" for letter in x_axis for title in scaling.TASKS)):
+for axes, panel in zip(panels.flat,
+    (f"{letter} {title}" for letter in x_axis for title in scaling.TASKS)):
     for name in (*inputs, "ridge"):
         if (drawn := curves.get((f"{panel}, error", name))):
-            scaling.draw_seeds(axes, *drawn, colors[name.split(" + ")[-1]], ls="--" if "+" in name else "-")
+            scaling.draw_seeds(axes, *drawn, colors[name.split(" + ")[-1]],
+                               ls="--" if "+" in name else "-")
     axes.axhline(1, color="grey", ls=":")
     axes.set(title=f"{panel[0]}:{panel[1:]}", ylim=(0, None), **x_axis[panel[0]])
 panels[0, 0].set(ylabel="error / error of zero")
-for y, (name, label) in zip((1.5, 1.35, 1.2, 0.1), (("prompt", "the prompt alone"), ("psi_L", r"features $\psi_L$"), (
+for y, (name, label) in zip((1.5, 1.35, 1.2, 0.05),
+    (("prompt", "the prompt alone"), ("psi_L", r"features $\psi_L$"), (
         "psi_H", r"features $\psi_H$"), ("ridge", "ridge"))):
-    panels[1, 0].text(12, y, label, color=colors[name])
+    panels[1, 0].text(7, y, label, color=colors[name])
 panels[1, 0].text(24, 1.3, "dashed: the prompt too")
-title = figure.suptitle("The prompt alone gains from tasks, features from pairs, both from both")
+title = figure.suptitle(
+    "The prompt alone gains from tasks, features from pairs, both from both")
 
 # %% [markdown] tags=["caption"]
 # Error, over that of always answering 0, of perceptrons that read the prompt, features of it, or

@@ -57,7 +57,8 @@ import numpy as np
 
 from icllib.baselines import Ridge
 
-tasks, models = scaling.scaling_tasks(page.profile), {"SGPT": "SGPT", "GPT-2": "Transformer"}
+tasks = scaling.scaling_tasks(page.profile)
+models = {"SGPT": "SGPT", "GPT-2": "Transformer"}
 counts = np.unique([r.run["pretraining_tasks"] for r in records])
 floor = scaling.evaluation(scaling.LENGTHS, page.profile).measure(
     scaling.LINEAR_8, Ridge.bayes(scaling.LINEAR_8))
@@ -102,12 +103,15 @@ for row, title in zip(panels, tasks):
             xs = lengths(title, in_context) if T else counts
             errors = (of(title, name, T, among=in_context) if T
                       else np.transpose([at_10(title, name, count) for count in counts]))
-            scaling.draw_seeds(axes, xs, errors, color_of(name), ls="--" if name == "ridge" else "-")
+            scaling.draw_seeds(axes, xs, errors, color_of(name),
+                               ls="--" if name == "ridge" else "-")
         axes.axhline(1, color="grey", ls=":")
-        axes.set(ylim=(0, None), title=f"B: {title}, {T:,} tasks" if T else f"A: {title}, 10 pairs",
+        axes.set(ylim=(0, None),
+                 title=f"B: {title}, {T:,} tasks" if T else f"A: {title}, 10 pairs",
                  xlabel="pairs in the prompt" if T else "tasks in training")
     row[0].set(xscale="log", ylabel="error / error of zero")
-for name, place in {"GPT-2": (1.5e4, 0.62), "SGPT": (1.05e4, 0.23), "ridge": (2e4, 0.08)}.items():
+for name, place in {"GPT-2": (1.5e4, 0.62), "SGPT": (1.05e4, 0.23),
+                    "ridge": (2e4, 0.08)}.items():
     panels[0, 0].text(*place, name, color=color_of(name))
 title = figure.suptitle("SGPT gains from tasks and from pairs, as GPT-2 does")
 

@@ -47,7 +47,8 @@ page.settings(assumed)
 # %%
 tasks = scaling.scaling_tasks(page.profile)
 
-found = {metric: page.values(metric, records, task="task", sign="model.normalization", skip="model.mlp_skip")
+found = {metric: page.values(metric, records, task="task", sign="model.normalization",
+                             skip="model.mlp_skip")
          for metric in ("error", "excess")}
 
 def of(title, form, metric="error"):
@@ -83,8 +84,10 @@ from papers.colors import color_of
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for axes, (title, (task, lengths)) in zip(panels, tasks.items()):
     for form in sheet.FORMS:
-        color, dash = VIOLET if "signed" in form else GOLD, "--" if "no skip" in form else "-"
-        scaling.draw_seeds(axes, lengths, of(title, form) / task.label_variance, color, ls=dash)
+        color = VIOLET if "signed" in form else GOLD
+        dash = "--" if "no skip" in form else "-"
+        scaling.draw_seeds(axes, lengths, of(title, form) / task.label_variance, color,
+                           ls=dash)
     axes.axhline(1, color="grey", ls=":")
     axes.set(xlabel="pairs in the prompt", title=title, ylim=(0, 1.1))
 panels[0].plot(scaling.LENGTHS, floor, color=color_of("ridge"), ls=":")
@@ -93,7 +96,8 @@ panels[0].text(26, 0.62, "absolute", color=GOLD)
 panels[0].text(26, 0.54, "signed", color=VIOLET)
 panels[1].text(10, 0.1, "solid: with the last skip\ndashed: without it")
 panels[0].set(ylabel="error / error of zero")
-title = figure.suptitle("Signs and skip matter for how good SGPT is; all four readings use longer prompts")
+title = figure.suptitle(
+    "Signs and skip matter for how good SGPT is; all four readings use longer prompts")
 
 # %% [markdown] tags=["caption"]
 # Error, over that of always answering 0, against the number of pairs, for four readings of SGPT:

@@ -83,19 +83,23 @@ import matplotlib.pyplot as plt
 from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.8))
-titles = {"tasks": "slope over tasks", "context": "error at 40 pairs / at 10", "error": "error at 10 pairs"}
+titles = {"tasks": "slope over tasks", "context": "error at 40 pairs / at 10",
+          "error": "error at 10 pairs"}
 for axes, (kind, title) in zip(panels, titles.items()):
     for part in (part for part in once if part.startswith(kind)):
         axes.plot([1, 2], [once[part], twice[part]], "o--" if "1e5" in part else "o-", lw=1,
                   color=color_of("perceptron" if "MLP" in part else part.split()[1]))
-    axes.set(title=title, xlim=(0.8, 2.2), xticks=[1, 2], xticklabels=["once", "twice"], xlabel="steps")
+    axes.set(title=title, xlim=(0.8, 2.2), xticks=[1, 2], xticklabels=["once", "twice"],
+             xlabel="steps")
 panels[0].axhline(-0.05, color="grey")
 panels[1].axhline(0.9, color="grey")
 panels[1].axhline(0.95, color=color_of("perceptron"))
 panels[0].text(1.5, -0.052, "bound: below", color="grey", va="top", ha="center")
 panels[1].text(1.5, 1.5, "bounds: perceptron\nabove, others below", ha="center")
-for name, shade, y in (("perceptron", "perceptron", 0.98), ("GPT-2", "GPT-2", 0.88), ("SGPT", "SGPT", 0.78)):
-    panels[2].text(0.98, y, name, color=color_of(shade), transform=panels[2].transAxes, ha="right", va="top")
+for name, shade, y in (("perceptron", "perceptron", 0.98), ("GPT-2", "GPT-2", 0.88),
+                       ("SGPT", "SGPT", 0.78)):
+    panels[2].text(0.98, y, name, color=color_of(shade), transform=panels[2].transAxes,
+                   ha="right", va="top")
 title = figure.suptitle("Twice the steps lower the error and move no seed across a bound")
 
 # %% [markdown] tags=["caption"]
@@ -133,7 +137,8 @@ def holds(part, values):
 
 same = {part: (holds(part, once[part]) == holds(part, twice[part])).astype(float)
         for part in once if not part.startswith("error")}
-ridge = gates.best_ridge(scaling.LINEAR_8, scaling.evaluation(scaling.LENGTHS, page.profile))
+ridge = gates.best_ridge(scaling.LINEAR_8,
+                         scaling.evaluation(scaling.LENGTHS, page.profile))
 bounds = {name: (-1, 1.25 * ridge[-1]) for name in models}
 bounds["MLP"] = at_10, 0.95 * scaling.LINEAR_8.label_variance
 

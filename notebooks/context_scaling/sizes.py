@@ -77,7 +77,8 @@ for axes, axis in zip(panels, best):
 panels[0].set(ylabel="mean squared error")
 for place, name in (((2, 0.62), "GPT-2"), ((2.7, 0.27), "SGPT"), ((1, 0.13), "ridge")):
     panels[0].text(*place, name, color=color_of(name))
-title = figure.suptitle("SGPT gains from layers and from width; GPT-2's seeds differ as much as its sizes")
+title = figure.suptitle(
+    "SGPT gains from layers and from width; GPT-2's seeds differ as much as its sizes")
 
 # %% [markdown] tags=["caption"]
 # Error, averaged over the number of pairs, against layers, width and heads; dots are seeds. Each

@@ -50,9 +50,11 @@ claimbook.settings_table(settings["SGPT"][0], scaling.SGPT_ASSUMED, printed["SGP
 run = settings["GPT-2"][0]
 task, trained = run.task, run.recipe.lengths
 of_model = dealt(records, names)
-networks = {name: page.values("error", of_model[name]).unstack("length") / task.label_variance
+networks = {name: page.values("error",
+                              of_model[name]).unstack("length") / task.label_variance
             for name in names}
-on_linear = page.values("error", page.recorded(sheet.trained_on_five), model="model").unstack("length")
+on_linear = page.values("error", page.recorded(sheet.trained_on_five),
+                        model="model").unstack("length")
 linear = {name: on_linear.xs(kind, level="model")
           for name, kind in (("SGPT", "SGPT"), ("GPT-2", "Transformer"))}
 tested = networks["GPT-2"].columns
@@ -65,7 +67,8 @@ table = page.save_figure(
     *(page.series("error", name, tested, networks[name]) for name in names),
     *(page.series("error / reference", part, [0], values.to_frame())
       for part, values in ratios.items()),
-    *(page.series(title, name, errors.columns, sheet.over_neighbors(errors, known), scale="log")
+    *(page.series(title, name, errors.columns, sheet.over_neighbors(errors, known),
+                  scale="log")
       for title, (models, known) in panels.items() for name, errors in models.items()))
 
 # %% tags=["figure"]
@@ -76,7 +79,8 @@ figure, both = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for axes, (title, (models, known)) in zip(both, panels.items()):
     for name in ("GPT-2", "SGPT"):
         own = sheet.over_neighbors(models[name], known).T
-        axes.plot(own, color=color_of(name), lw=1.2, label=[name, *["_"] * (own.shape[1] - 1)])
+        axes.plot(own, color=color_of(name), lw=1.2,
+                  label=[name, *["_"] * (own.shape[1] - 1)])
         axes.plot(own.loc[list(known)], "o", color=color_of(name), label="_")
     axes.axhline(1.25, color="grey", ls=":")
     axes.set(title=title, xlabel="pairs in the prompt (ticks: trained on)", xticks=known)
@@ -85,7 +89,8 @@ both[0].set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
 both[0].text(13, 22, "GPT-2", color=color_of("GPT-2"))
 both[0].text(22, 0.66, "SGPT", color=color_of("SGPT"))
 both[1].text(60, 1.3, "a quarter more", color="grey", ha="right")
-title = figure.suptitle("Between trained lengths GPT-2 fails on linear functions, and SGPT nowhere")
+title = figure.suptitle(
+    "Between trained lengths GPT-2 fails on linear functions, and SGPT nowhere")
 
 # %% [markdown] tags=["caption"]
 # Error over that interpolated between trained lengths, three models each, on a log axis. Trained
@@ -128,7 +133,8 @@ excess = {part: ratio / 1.25 if part.startswith("GPT-2") else 1.25 / ratio
           for part, ratio in ratios.items() if "without" not in part}
 at_trained = scaling.evaluation(trained, page.profile)
 learned = {name: gates.at_papers_dimension(gates.over_ridge(
-    networks[name][list(trained)] * task.label_variance, task, at_trained), task) for name in names}
+    networks[name][list(trained)] * task.label_variance, task, at_trained), task)
+           for name in names}
 fails = sheet.untrained_ratios(linear["GPT-2"], scaling.LENGTHS)["between"]
 page.decide("context_scaling.17", excess,
             {part: learned[part.split()[0]] for part in excess},

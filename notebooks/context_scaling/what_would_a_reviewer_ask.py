@@ -74,17 +74,21 @@ from papers.colors import color_of
 titles = {"A": ("more layers, less error", "layers of SGPT"),
           "B": (r"deep SGPT needs its normalization $\phi$", "pairs in the prompt"),
           "C": ("one layer stops at 10,000 tasks", "tasks in training (10 pairs)"),
-          "D": ("a wider perceptron uses pairs no better", "pairs in the prompt ($10^5$ tasks)")}
+          "D": ("a wider perceptron uses pairs no better",
+                "pairs in the prompt ($10^5$ tasks)")}
 colors = {"n = 10": VIOLET, "n = 40": STEEL, "not normalized": GOLD, "normalized": VIOLET,
-          "one-layer": color_of("SGPT"), "GPT-2": color_of("GPT-2"), "ridge": color_of("ridge"), "zero": "grey"}
+          "one-layer": color_of("SGPT"), "GPT-2": color_of("GPT-2"),
+          "ridge": color_of("ridge"), "zero": "grey"}
 colors |= dict(zip(curves["D"], (color_of("perceptron"), CRIMSON)))
 figure, grid = plt.subplots(2, 2, figsize=(9, 7.2))
 for axes, (letter, (title, label)) in zip(grid.flat, titles.items()):
     for name, (xs, errors) in curves[letter].items():
         color = next(color for part, color in colors.items() if part in name)
-        dash = "--" if name.startswith(("ridge", "zero")) else ":" if name.endswith("1 layer") else "-"
-        text = name.replace("seed 0", "each seed") if "seed" not in name or "seed 0" in name else None
-        scaling.draw_seeds(axes, xs, errors, color, ls=dash, label=text)
+        known = name.startswith(("ridge", "zero"))
+        dash = ":" if name.endswith("1 layer") else "-"
+        first = "seed" not in name or "seed 0" in name
+        text = name.replace("seed 0", "each seed") if first else None
+        scaling.draw_seeds(axes, xs, errors, color, ls="--" if known else dash, label=text)
     axes.set(title=f"{letter}: {title}", xlabel=label, ylabel="mean squared error",
              ylim=(0, 1.75 if letter == "B" else None))
     axes.legend()

@@ -13,10 +13,8 @@ from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import SGPT, Transformer
 from icllib.training import Recipe, Run
-from papers.context_scaling.scaling import (
-    FIGURE_1_MOST, LENGTHS, LINEAR_8, evaluation, fig01_against_context, fig08_against_context)
+from papers.context_scaling.scaling import EVERY, LENGTHS, LINEAR_8, evaluation, trained_on_five
 
-LONGEST = 40  # of LENGTHS
 # From FEWEST pairs on, 1.25 times the dimension, the error of a named model must be at most
 # MOST_RATIO times that of ridge regression at each length. Both were fixed before any was trained.
 FEWEST, MOST_RATIO = 10, 1.25
@@ -27,7 +25,6 @@ FEWEST, MOST_RATIO = 10, 1.25
 # batch. A model takes 13 minutes on one core, SGPT 21, and one without positions 27: after 15,000
 # steps a first one had 1.30 times the error of ridge regression.
 SEEDS = 3
-EVERY = tuple(range(5, LONGEST + 1))
 DECODER_RECIPE = Recipe(EVERY, 15_000, 16, 2e-3, "cosine", 0.1)
 NO_POSITIONS_RECIPE = replace(DECODER_RECIPE, steps=30_000)
 SGPT_RECIPE = replace(DECODER_RECIPE, batch=8, learning_rate=4e-3)
@@ -39,14 +36,6 @@ def runs(profile: str) -> list[Run]:
     All are measured after every number of pairs.
     """
     return [*gpt2(profile), *gpt2_without_positions(profile), *sgpt(profile), *trained_on_five(profile)]
-
-
-def trained_on_five(profile: str) -> list[Run]:
-    """The decoder of Figure 1B and then the deep SGPT of Figure 8B, after every number of pairs."""
-    five = [run for run in fig01_against_context(profile) + fig08_against_context(profile)
-            if run.task == LINEAR_8 and run.pretraining_tasks == FIGURE_1_MOST]
-    return [replace(run, evaluation=evaluation(EVERY, profile)) for kind in (Transformer, SGPT)
-            for run in dict.fromkeys(five) if isinstance(run.model, kind)]
 
 
 def gpt2(profile: str) -> list[Run]:

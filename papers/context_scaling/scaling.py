@@ -25,6 +25,7 @@ from icllib.training import Recipe, Run
 LINEAR_8 = LinearRegression(dimension=8, noise_std=0.05**0.5, weight_std=8**-0.5)
 RELU_8 = ReluNetwork(dimension=8)  # Figures 5 to 8, Appendix A
 LENGTHS = (5, 10, 20, 30, 40)  # Figures 1 and 7, Appendix A
+EVERY = tuple(range(min(LENGTHS), max(LENGTHS) + 1))
 RELU_LENGTHS = (10, 20, 30, 40, 50, 60, 70, 80)  # Figure 7, Appendix A
 FIGURE_4_COUNT = 2 * 10**6  # T, caption of Figure 4. ASSUMED for like tasks in figures without T
 FIGURE_1_MOST = 10**6  # the largest T of Figure 1. ASSUMED for Figure 6 and panels against n
@@ -349,6 +350,14 @@ def fig08_against_context(profile: str) -> list[Run]:
         return runs
     return [run if run.task == RELU_8 else larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION)
             for run in runs]
+
+
+def trained_on_five(profile: str) -> list[Run]:
+    """The decoder of Figure 1B and then the deep SGPT of Figure 8B, after every number of pairs."""
+    five = [run for run in fig01_against_context(profile) + fig08_against_context(profile)
+            if run.task == LINEAR_8 and run.pretraining_tasks == FIGURE_1_MOST]
+    return [replace(run, evaluation=evaluation(EVERY, profile)) for kind in (Transformer, SGPT)
+            for run in dict.fromkeys(five) if isinstance(run.model, kind)]
 
 
 def draw_seeds(axes, xs, samples, color, **style) -> None:

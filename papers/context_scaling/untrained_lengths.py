@@ -7,9 +7,8 @@ import pandas as pd
 
 from icllib.tasks import ReluNetwork
 from icllib.training import Run
-from papers.context_scaling.every_length import trained_on_five
 from papers.context_scaling.scaling import (
-    FIGURE_4_COUNT, RELU_8, evaluation, in_20_dimensions, seeds, transformers)
+    FIGURE_4_COUNT, RELU_8, evaluation, in_20_dimensions, seeds, trained_on_five, transformers)
 
 # Appendix A, item 4: ReLU networks, d = 20, "context lengths from 1 to 100 with a step size of
 # 10", and T of Figure 4. cpu: the first five lengths.
