@@ -202,7 +202,7 @@ def test_a_forged_figure_is_told(page, icllib, results, monkeypatch):
 @FORKED
 def test_evidence_that_was_made_up_is_told(page, icllib, results, monkeypatch):
     page("import claimbook\npage = claimbook.Page('causal_lm/propositions')\n"
-         "page.decide('causal_lm.1', {part: [1e-15] for part in claimbook.claims.find_claim('causal_lm.1').parts}, 'paper')")
+         "page.decide('causal_lm.1', {part: [1e-15] for part in claimbook.claims.find_claim('causal_lm.1').parts}, profile='paper')")
     assert icllib("run", "causal_lm/sample")[0] == 0
     path = results / "causal_lm/sample/evidence.json"
     sound = path.read_text("utf-8")
