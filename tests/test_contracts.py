@@ -251,6 +251,7 @@ CALLS |= {
         panel="left", name="ours", xs=[1], ys=[0.1], lows=[0.1], highs=[0.2], seeds=3, profile="cpu")),
     "rows_of": (lambda **own: plotting.rows_of(**own) is None, dict(table=TABLE, panel="left", name="ours")),
     "draw": (plotting.draw, dict(axes=AXES, table=TABLE, panel="left", name="ours")),
+    "dots": (plotting.dots, dict(axes=AXES, xs=[1], samples=[[1.0]])),
     "draw_rows": (plotting.draw_rows, dict(axes=AXES, table=TABLE, panel="left", name="ours")),
     "legend_below": (lambda **own: plotting.legend_below(**own) and None, dict(axes=AXES, columns=2, side="left")),
     "numbers": (lambda **own: plotting.numbers(**own) is None, dict(table=TABLE, panels=["left"], xs=[1], digits=2,

@@ -222,7 +222,7 @@ def test_a_widget_in_a_notebook_is_not_shown(monkeypatch):
         {"output_type": "display_data", "data": dict(attack), "metadata": {}},
         {"output_type": "stream", "name": "stdout", "text": "said"}]}
     source = [json.dumps({"cells": [cell], "metadata": {"widgets": attack}})]
-    monkeypatch.setattr(extension, "complete_captions", lambda page, cells: None)
+    monkeypatch.setattr(extension, "with_captions", lambda page, cells: cells)
     monkeypatch.setattr(extension, "figure_first", lambda cells: cells)
     extension.prepare_cells(None, "notebooks/causal_lm/sample", source)
     own = json.loads(source[0])

@@ -73,7 +73,7 @@ def test_files_for_programs_carry_samples_bounds_and_no_infinity():
     assert own["verdict"] == "mixed" and own["parts"][2] == {
         "part": "c", "part_added_by_us": False, "says": "no", "mean": 1.1, "low": 1.1, "high": 1.1,
         "at_least": None, "at_most": 1.0, "printed_number": None, "one_more_low": None,
-        "one_more_high": None, "printed_excluded": None, "half_excluded": None, "pairs_led": None,
+        "one_more_high": None, "printed_excluded": None, "half_excluded": None, "out_of_reach": None, "pairs_led": None,
         "pairs": None, "share_low": None, "share_high": None, "counted": 1, "seeds": 1,
         "samples": [1.1]}
     rows = list(csv.DictReader(io.StringIO(as_csv([SOME, NONE]))))
