@@ -1,20 +1,13 @@
 # %% [markdown]
-# # Appendix J: the theory of scaled signed averaging, checked
+# # Appendix J: does the theory of scaled signed averaging hold?
 #
-# **The question:** which of the paper's statements on the mathematics of scaled signed
-# averaging ({term}`SSA`) and of {term}`softmax` hold?
+# The formulas do, but for one: the printed lower bound of the entropy is an upper bound. Several
+# sentences on how {term}`SSA` differs from {term}`softmax` fail too. A score 4 above all others gives
+# softmax a weight of 0.90 among 7 scores, not among 79. Nothing is trained.
 #
-# **In short:** the formulas for SSA hold, but for one: the lower bound that the paper
-# prints for the entropy of the weights is an upper bound. Several sentences around the
-# formulas do not hold either, most of them on how SSA differs from softmax. Claim 26 judges
-# three statements as printed, the entropy bound among them, and all three fail. The paper
-# says that a score 4 above all others is typically enough for a weight near 1; it gives
-# 0.90 among 7 scores and 0.41 among 79 (claim 28). Nothing is trained, and all is computed
-# within a second.
-#
-# SSA makes weights $\alpha_i = f(s_i) / \sum_j f(s_j)$ of $k$ scores $s_i$ with the
-# function $f(x) = (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n}$, where softmax has
-# $e^x$. Appendix J derives its properties {cite:p}`naim2025scaled`:
+# SSA makes weights $\alpha_i = f(s_i) / \sum_j f(s_j)$ of $k$ scores $s_i$ with the function
+# $f(x) = (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n}$, where softmax has $e^x$. Appendix J
+# derives its properties {cite:p}`naim2025scaled`:
 #
 # | section | statement |
 # |---|---|
@@ -94,12 +87,8 @@ for axes in (left, middle, right):
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.19))
 
 # %% [markdown] tags=["caption"]
-# Three statements of the paper's Appendix J on scaled signed averaging (SSA) and softmax.
-# Left: how much weight the largest of 40 scores leaves to the others, against the range
-# $M$ of the scores, with the bounds of Theorem 1. Middle: how strongly weights react to
-# scores, with its bound. Right: the entropy of weights against the largest one; the
-# points lie below the printed expression, which is therefore an upper bound and not a
-# lower one.
+# Left: weight left to the smaller scores, with Theorem 1's bounds. Middle: the Jacobian, with its bound.
+# Right: entropies lie below the printed "lower" bound.
 #
 # Alt text: Three panels. Left, log-log: what the largest of 40 weights leaves to the
 # others, against the range M: the extreme scores lie on the bounds of Theorem 1, which
@@ -156,6 +145,8 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
+# - *As printed.* Claim 26 judges three statements, the entropy bound among them, and all three fail. All
+#   of this page is computed within a second.
 # - *Entropy.* The printed lower bound is the greatest entropy that a given largest weight
 #   allows, so that every random row lies below it. The entropy is least with as many
 #   weights at the maximum as fit and the rest on one more. If $\alpha_{\max}$ is only

@@ -1,24 +1,21 @@
 # %% [markdown]
 # # Figures 6 and 7: Llama on the same tasks (not run)
 #
-# **The question:** do large language models answer the paper's {term}`tasks <task>`
-# outside the range of their examples, where small {term}`transformers <transformer>`
-# fail?
+# Not tested: the weights of Llama cannot be had here. The paper says that Llama models, prompted or
+# fine-tuned, fail on lists longer than their examples. On lines it prints 25 times the small
+# {term}`softmax` model's error for Llama 3.3 70B, in distribution.
 #
-# **In short:** the paper says that Llama models, given examples in a {term}`prompt` or
-# fine-tuned, fail on lists longer than those of their examples. No Llama model was run for
-# this page: their weights cannot be had here, and what the table below counts would take an
-# estimated 9 hours of an H200 GPU. The page shows the paper's one printed row (on lines
-# Llama 3.3 70B has 25 times the {term}`softmax` model's error in distribution, and 1.1
-# times at the largest scale), what errors are to be read against, and the commands.
+# {cite:t}`naim2025scaled` give the quantifiers `some` (Figure 6) and `every` (Figure 7) to Llama 3.3 70B
+# and Llama 3.1 8B, with five examples in a system {term}`prompt`. After each number of a list the model
+# has to say whether any, or all, numbers so far are positive. Llama 3.1 8B is also fine-tuned, by LoRA,
+# which trains a small addition to the weights.
 #
-# {cite:t}`naim2025scaled` give the quantifiers `some` (Figure 6) and `every` (Figure 7)
-# to Llama 3.3 70B and Llama 3.1 8B, with five examples in a system prompt. After each
-# number of a list the model has to say whether any, or all, numbers so far are positive.
-# Llama 3.1 8B is also fine-tuned, by LoRA, which trains a small addition to the weights.
-# The figures are heat maps of the error over the length and the scale $\sigma$ of the
-# numbers. The last row of Table 1 is Llama 3.3 70B on affine functions, lines
-# $y = a x + c$.
+# The figures are heat maps of the error over the length and the scale $\sigma$ of the numbers. The last
+# row of Table 1 is Llama 3.3 70B on lines $y = a x + c$; at the largest scale its error is 1.1 times
+# softmax's.
+#
+# This page shows that one printed row, what errors are to be read against, and the commands. What they
+# count would take an estimated 9 hours of an H200 GPU.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -97,11 +94,8 @@ right.set(xlabel="r", ylabel="share of wrong sequences", yscale="log",
 legend = legend_below(left, 3)
 
 # %% [markdown] tags=["caption"]
-# Left: mean squared errors on affine functions, as printed in the paper, against the
-# scale $\sigma$ of the functions, for Llama 3.3 70B with examples in its prompt and for
-# small models with softmax and with SSA; the lines without markers are our references,
-# least squares and always answering 0. Right: how often a predictor that reads the first
-# $r$ numbers of a list and no more is wrong on the quantifiers. No Llama was run here.
+# Left: printed errors on lines, with least squares and always answering 0. Right: errors of a predictor
+# that reads $r$ numbers and no more. No Llama was run.
 #
 # Alt text: Left, log axis: printed squared errors over sigma from 1 to 10. SSA is lowest,
 # softmax comes up to the prompted Llama 3.3 70B at sigma 10; Llama jumps from 0.002 to

@@ -1,21 +1,21 @@
 # %% [markdown]
 # # Figure 8: how long the embeddings of words are (not run)
 #
-# **The question:** the paper says that in its tasks one very large number draws nearly all
-# {term}`attention` to itself. Do inputs of very different size occur in language, too?
+# Not tested: the weights of GPT-2 and the corpus OpenWebText cannot be had here. The paper says that
+# words, too, differ much in size, and shows how many {term}`tokens <token>` of a corpus have an embedding
+# of which length. The figure below is a made example.
 #
-# **In short:** the paper says that they do, and shows how many {term}`tokens <token>` of a
-# corpus have an embedding of which length. The figure was not run: it needs the weights of
-# GPT-2 and the corpus OpenWebText, which cannot be had here. It has no printed number. The
-# page has the command that makes it (an estimated half minute of one core), and shows it on
-# a made example.
+# In the paper's tests one very large number draws nearly all {term}`attention` to itself. Do inputs of
+# very different size occur in language, too? A language model turns each token $v$ of its vocabulary into
+# a vector, its *embedding* $e_v$. {cite:t}`naim2025scaled` write in Section 5.3 that "significant
+# differences" of size occur with words.
 #
-# A language model turns each token $v$ of its vocabulary into a vector, its *embedding*
-# $e_v$. {cite:t}`naim2025scaled` write in Section 5.3 that "significant differences" of
-# size occur with words, too. The figure counts the tokens $w_1, w_2, \dots$ of the corpus,
-# on a log scale, by the norm of their embedding:
+# The figure counts the tokens $w_1, w_2, \dots$ of the corpus, on a log scale, by the norm of their
+# embedding:
 #
 # $$\text{count(bin)} = \# \{ i : \lVert e_{w_i} \rVert \in \text{bin} \} .$$
+#
+# It has no printed number. This page has the command that makes it, an estimated half minute of one core.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -96,10 +96,8 @@ axes.set(xlabel="token embedding norm", ylabel="token count", yscale="log",
 legend = axes.legend()
 
 # %% [markdown] tags=["caption"]
-# A made example, not the paper's figure: how many tokens of a corpus, and of a
-# vocabulary, have an embedding of which norm; the count is on a logarithmic axis. The
-# paper's figure needs the weights of GPT-2 and a corpus of web text, which are not part
-# of this book.
+# A made example, not the paper's figure: how many tokens of a corpus, and of a vocabulary, have an
+# embedding of which norm.
 #
 # Alt text: Made example, not the paper's figure. Token counts on a log axis over twenty
 # bins of embedding norms from about 1 to 5, as two step lines: tokens of the made corpus

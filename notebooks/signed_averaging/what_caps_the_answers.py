@@ -1,26 +1,32 @@
 # %% [markdown]
-# # What caps the answers?
+# # What caps the answers: softmax, or the read-out?
 #
-# **The question:** on steep lines our models err far more than the paper's, and scaled signed averaging
-# ({term}`SSA`) as much as {term}`softmax`. Is it the {term}`attention`, or the read-out after it?
+# The read-out, first. The final layer normalization bounds every answer of our models, whatever their
+# {term}`attention`, at 10 to 12.5; the printed errors of {term}`SSA` need bounds of 26 or more. So steep
+# lines compare read-outs before they compare attention. Models without that normalization are not tested
+# yet.
 #
-# **In short:** at first the read-out. The last layer normalization bounds every answer, whatever the
-# attention does: by 10.2 to 12.5 in the ten models of [Figure 3](fig03_softmax_ssa.ipynb), which reach it.
-# What lies beyond is lost, and that is a fifth to a half of their error on lines of $\sigma$ = 3 to 10. No
-# attention could have brought SSA's error to less than 0.22 to 0.48 times that of softmax there, where the
-# paper prints 0.012 to 0.19. Turned round, the printed errors of softmax need a bound of at least 13 to 22
-# and those of SSA one of 26 to 35: a read-out twice as large gives what is printed as SSA's lead. On
-# targets that the models can reach SSA has no lead that these five pairs show.
-#
-# A model's answer is read from its last state, after a layer normalization. So
+# *The bound.* A model's answer is read from its last state, after a layer normalization. So
 #
 # $$\lvert \hat y \rvert \le B = \sqrt{d}\; \lVert \gamma \odot w \rVert
 #   + \lvert \beta^\top w + w_0 \rvert ,$$
 #
 # where $d$ is the width, $\gamma$ and $\beta$ are the gain and shift of that normalization, and $w$ and
-# $w_0$ the weights and bias of the read-out. A target beyond costs at least $(\lvert y \rvert - B)^2$. On
-# lines $y = a x + c$ with $x \sim N(0, 1)$ and $a, c \sim N(0, \sigma)$ the mean of this is a *floor* under
-# the error of {cite:t}`naim2025scaled`'s models and of ours.
+# $w_0$ the weights and bias of the read-out. A target $y$ beyond $B$ costs at least
+# $(\lvert y \rvert - B)^2$. The mean of this is a *floor* under the error, for any attention.
+#
+# *Our models.* The ten of [Figure 3](fig03_softmax_ssa.ipynb) reach their bound. A fifth to a half of
+# their error on steep lines is this floor. No attention could have brought SSA below 0.22 times the error
+# of {term}`softmax`; {cite:t}`naim2025scaled` print 0.012 to 0.19.
+#
+# *The paper's models.* The printed errors of softmax need a bound of at least 13 to 22, those of SSA one
+# of 26 to 35. A read-out twice as large gives what is printed as SSA's lead.
+#
+# *Is softmax to blame, then?* Can't tell. On targets within reach SSA has 1.0 to 1.15 times softmax's
+# error, a difference that five pairs do not tell from chance. On ordinary lines our models err 35 times
+# more than the paper's.
+#
+# The lines are $y = a x + c$ with $x \sim N(0, 1)$ and $a, c \sim N(0, \sigma)$.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -73,10 +79,8 @@ right.set(xlabel=r"$\sigma$", ylabel="bound of the answers", ylim=(0, 40), xtick
 legends = left.legend(fontsize=8), right.legend(fontsize=8, ncols=2, loc="upper center")
 
 # %% [markdown] tags=["caption"]
-# Left: the errors of our models on steeper lines, those that the paper prints (dashed), and
-# the floor (dotted): no attention brings a model whose answers have our bound below it.
-# Right: the bounds of our ten models, and the least bound with which each printed error is
-# possible. A printed row that is flat there is one that a bound alone explains.
+# Left: errors, ours and printed (dashed), above the floor (dotted). Right: bounds of our models, and the
+# least bound that each printed error needs.
 #
 # Alt text: Left, error against sigma on a log axis: softmax and SSA, ours, on each other, with
 # the dotted floor less than a factor of four below them from sigma of 3 on, and the printed
