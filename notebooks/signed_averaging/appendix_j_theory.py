@@ -2,8 +2,8 @@
 # # Appendix J: does the theory of scaled signed averaging hold?
 #
 # The formulas do, but for one: the printed lower bound of the entropy is an upper bound. Several
-# sentences on how {term}`SSA` differs from {term}`softmax` fail too. A score 4 above all others gives
-# softmax a weight of 0.90 among 7 scores, not among 79. Nothing is trained.
+# sentences on how {term}`SSA` differs from {term}`softmax` fail too. A score 4 above 78 others has a
+# weight of 0.41, which is said to approach 1. Nothing is trained.
 #
 # SSA makes weights $\alpha_i = f(s_i) / \sum_j f(s_j)$ of $k$ scores $s_i$ with the function
 # $f(x) = (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n}$, where softmax has $e^x$. Appendix J

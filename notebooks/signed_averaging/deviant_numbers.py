@@ -5,18 +5,18 @@
 # wrong because of it. Of 26 models that can make the mistake fifteen always do, and six never. The paper
 # says that all answers follow it.
 #
-# Why do decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is far larger?
-# {cite:t}`naim2025scaled` report that they "base their predictions for an entire deviant sequence $S$
-# solely on their prediction for the largest element in $S$". A "single sufficiently large number"
-# triggers this "consistently".
+# Decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is far larger.
+# {cite:t}`naim2025scaled` report why: they "base their predictions for an entire deviant sequence $S$
+# solely on their prediction for the largest element". A "single sufficiently large number" triggers this
+# "consistently".
 #
 # That can be seen only where the answer to the large number alone is not the truth. Under `every` (are
 # all numbers so far positive?) one number of a list is replaced by $m$, after an $x_i \le 0$ has settled
 # the label. Under `some` (is any?) it is $-m$, after an $x_i > 0$.
 #
-# What is counted is how often the answer is the model's own to the large number alone and not the truth:
-# at the number, and at the ten numbers after it. At $m = 1$, an ordinary number, this is the rate of
-# plain mistakes.
+# What is counted is how often the answer is the model's own to the large number alone and not the truth.
+# It is counted at the number, and at the ten after it. At $m = 1$, an ordinary number, this is the rate
+# of plain mistakes.
 #
 # For the answers *after* the number this prompt cannot show what the paper says. The true label stands
 # directly after it, and the next label follows from that one and the sign of the next number. The control

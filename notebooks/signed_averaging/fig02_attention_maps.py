@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Figure 2: does one large number draw all of the attention?
 #
-# No. In the list 1, -2, 3, 70 the last number draws 6% of our {term}`softmax` models' {term}`attention`,
-# less than half an equal share; in the paper all of it. Yet 70 does spoil the answer, to near a coin
+# No. In the paper's list the large number, 70, draws 6% of our {term}`softmax` models' {term}`attention`,
+# less than half an equal share; in the paper it draws all. Yet it does spoil the answer, to near a coin
 # toss. {term}`SSA` does not differ.
 #
 # {cite:t}`naim2025scaled` give a decoder that was trained on `every` (are all numbers so far positive?)

@@ -2,8 +2,8 @@
 # # Figure 3: does SSA beat softmax away from the training distribution?
 #
 # Can't tell. On steeper lines our best five pairs give {term}`SSA` about 0.9 times {term}`softmax`'s
-# error, which may be chance. The paper prints a fifth or less, out of reach of models like ours: their
-# last normalization caps every answer. On ordinary lines ours err 13 times more than the paper's.
+# error, which may be chance. The paper prints a fifth or less, out of reach of models whose last
+# normalization caps answers. On ordinary lines ours err 13 times more than the paper's.
 #
 # Two decoders, one with softmax and one with scaled signed averaging (SSA), learn lines $y = a x + c$
 # from the examples in a prompt. In training $x, a, c \sim \mathcal{N}(0, 1)$. In tests the lines get

@@ -10,8 +10,8 @@
 #
 # $$y_k = \mathbb{1}[x_1 > 0 \text{ or } \dots \text{ or } x_k > 0] .$$
 #
-# It is trained on up to 40 numbers $x_i \sim \mathcal{N}(0, 1)$ and tested on 10 to 200 numbers
-# $x_i \sim \mathcal{N}(0, \sigma)$ with $\sigma$ up to 30. {cite:t}`naim2025scaled` report the gain in
+# In training it reads up to 40 numbers $x_i \sim \mathcal{N}(0, 1)$. In tests it reads 10 to 200 numbers
+# $x_i \sim \mathcal{N}(0, \sigma)$, with $\sigma$ up to 30. {cite:t}`naim2025scaled` report the gain in
 # Section 7.1, without printed numbers.
 #
 # Softmax errs on 10.5% of the lists, SSA on 10.7%. Always saying *true* errs on 12.5%, at every length

@@ -6,13 +6,12 @@
 # {term}`softmax` model's error for Llama 3.3 70B, in distribution.
 #
 # {cite:t}`naim2025scaled` give the quantifiers `some` (Figure 6) and `every` (Figure 7) to Llama 3.3 70B
-# and Llama 3.1 8B, with five examples in a system {term}`prompt`. After each number of a list the model
-# has to say whether any, or all, numbers so far are positive. Llama 3.1 8B is also fine-tuned, by LoRA,
-# which trains a small addition to the weights.
+# and Llama 3.1 8B, with five examples in a system {term}`prompt`.
 #
-# The figures are heat maps of the error over the length and the scale $\sigma$ of the numbers. The last
-# row of Table 1 is Llama 3.3 70B on lines $y = a x + c$; at the largest scale its error is 1.1 times
-# softmax's.
+# After each number of a list the model has to say whether any, or all, numbers so far are positive. Llama
+# 3.1 8B is also fine-tuned, by LoRA, which trains a small addition to the weights. The figures are heat
+# maps of the error over the length and the scale $\sigma$ of the numbers. The last row of Table 1 is
+# Llama 3.3 70B on lines $y = a x + c$; at the largest scale its error is 1.1 times softmax's.
 #
 # This page shows that one printed row, what errors are to be read against, and the commands. What they
 # count would take an estimated 9 hours of an H200 GPU.

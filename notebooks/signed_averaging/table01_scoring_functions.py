@@ -11,11 +11,14 @@
 # to 10. Always answering 0 has the error $2 \sigma^2$.
 #
 # *SSA* has 0.99 times softmax's error (0.9 to 1.1), where the paper prints 0.072. A lead like that was
-# out of reach, as the read-outs [cap every answer](what_caps_the_answers.ipynb). *All others* have 0.84
-# to 1.1 times softmax's error, where the paper prints 2.5 to 5.6. The spread over seeds would hide a
-# tenth to a half. *One claim fails.* On ordinary lines *four functions* has 1.7 times softmax's error,
-# not 0.6 as printed. And in the printed table SSA and softmax seem to have been tested on other functions
-# than all other rows.
+# out of reach, as the read-outs [cap every answer](what_caps_the_answers.ipynb).
+#
+# *All others* have 0.84 to 1.1 times softmax's error, where the paper prints 2.5 to 5.6. The spread over
+# seeds would hide a tenth to a half.
+#
+# *One claim fails.* On ordinary lines *four functions* has 1.7 times softmax's error, not 0.6 as printed.
+# And in the printed table SSA and softmax seem to have been tested on other functions than all other
+# rows.
 #
 # *Sparsemax* and *entmax* can give tokens no weight at all. A *temperature* divides the scores before
 # softmax. *Softmax and average* uses softmax in half of the heads and averages all tokens alike in the

@@ -6,9 +6,10 @@
 # lines our twelve layers err 34 times more than the paper's.
 #
 # {cite:t}`naim2025scaled` train {term}`softmax` models of 1 to 18 layers on lines $y = a x + c$ with
-# $x, a, c \sim N(0, 1)$, and test them with $a, c \sim N(0, \sigma)$. A model with 12 layers of 8
-# {term}`attention` heads is called 12L8AH. Each of its layers also has an {term}`MLP`; with attention
-# alone the model is 12Al8AH.
+# $x, a, c \sim N(0, 1)$, and test them with $a, c \sim N(0, \sigma)$.
+#
+# A model with 12 layers of 8 {term}`attention` heads is called 12L8AH. Each of its layers also has an
+# {term}`MLP`; with attention alone the model is 12Al8AH.
 #
 # Ours are smaller (width 64), three of each shape. With two layers or more they learn lines. With one
 # they do not: a layer that never sees $x_k$ with its $y_k$ cannot find the slope. On functions ten times
