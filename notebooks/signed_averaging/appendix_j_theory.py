@@ -3,7 +3,7 @@
 #
 # The formulas do, but for one: the printed lower bound of the entropy is an upper bound. Several
 # sentences on how {term}`SSA` differs from {term}`softmax` fail too. A score 4 above 78 others has a
-# weight of 0.41, which is said to approach 1. Nothing is trained.
+# weight of 0.41, and not nearly all. Nothing is trained.
 #
 # SSA makes weights $\alpha_i = f(s_i) / \sum_j f(s_j)$ of $k$ scores $s_i$ with the function
 # $f(x) = (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n}$, where softmax has $e^x$. Appendix J

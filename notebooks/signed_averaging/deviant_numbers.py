@@ -6,8 +6,8 @@
 # says that all answers follow it.
 #
 # Decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is far larger.
-# {cite:t}`naim2025scaled` report why: they "base their predictions for an entire deviant sequence $S$
-# solely on their prediction for the largest element". A "single sufficiently large number" triggers this
+# {cite:t}`naim2025scaled` report that they "base their predictions for an entire deviant sequence" solely
+# "on their prediction for the largest element". A "single sufficiently large number" triggers this
 # "consistently".
 #
 # That can be seen only where the answer to the large number alone is not the truth. Under `every` (are

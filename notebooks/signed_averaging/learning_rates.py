@@ -10,8 +10,8 @@
 # the training distribution play no part in the choice. The rule was fixed before the first run.
 #
 # The rate matters most at high temperatures: there the lowest rate ends at 2.5 to 3.8 times the error of
-# the highest. {cite:t}`naim2025scaled` train all functions at $10^{-4}$, for 500,000 steps; shorter
-# training needs higher rates.
+# the highest. The authors ({cite:t}`naim2025scaled`) train all functions at $10^{-4}$, for 500,000 steps;
+# shorter training needs higher rates.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -6,8 +6,8 @@
 # such rates beside its error maps.
 #
 # For `every` a model says after each number of a list whether all numbers so far are positive, for `some`
-# whether any is. {cite:t}`naim2025scaled` train on independent $x_i \sim \mathcal{N}(0, 1)$ and test on
-# $\mathcal{N}(0, \sigma)$ (Figures [4](fig04_every.ipynb) and [5](fig05_some.ipynb)).
+# whether any is. The authors ({cite:t}`naim2025scaled`) train on independent $x_i \sim \mathcal{N}(0, 1)$
+# and test on $\mathcal{N}(0, \sigma)$ (Figures [4](fig04_every.ipynb) and [5](fig05_some.ipynb)).
 #
 # A label that is settled stays so: `every` is false from the first $x_i \le 0$ on, and `some` is true
 # from the first $x_i > 0$ on. A label is still open after $k$ independent numbers with probability

@@ -2,9 +2,8 @@
 # # A control for Table 1: equal steps or equal error?
 #
 # It makes no difference. At equal error *inside* the training distribution {term}`SSA` has 0.99 times
-# {term}`softmax`'s error outside, as after equal steps; no function leads or trails beyond the spread
-# over seeds. The paper compares after equal steps alone, with models that err 8 to 79 times less than
-# ours.
+# {term}`softmax`'s error outside, as after equal steps; no function leads beyond the spread over seeds.
+# The paper compares after equal steps alone, with models that err 8 to 79 times less than ours.
 #
 # A model that is trained further has lower errors everywhere. So has a scoring function that fails less
 # outside the training distribution only learned faster? The {term}`task` is a line $y = a x + c$, with
@@ -15,7 +14,7 @@
 # training. Of two functions the one with the lower path is better at equal error in distribution. Here
 # all functions go along nearly one path.
 #
-# The rule was fixed before the first run: *two functions are compared at the larger of their two final
+# The rule was fixed before the first run. *Two functions are compared at the larger of their two final
 # errors at $\sigma = 1$, seed by seed.* Both are read off when they first had that error. Between two
 # measurements the logarithms of errors go along straight lines.
 #
