@@ -89,18 +89,16 @@ sheet.rate_table(rates_of_more)
 # %% [markdown]
 # ### Two newer functions
 #
-# Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025) multiplies scores by
-# $s \log n$ for the $n$ tokens that a query sees, and its query-aware form
-# ({class}`QASSMax <icllib.models.QASSMax>`, Qu et al., 2026) by learned functions of $\log n$ and of the
-# query. Both are made for contexts that are longer than those of training, and both are newer than
-# the paper, which does not have them: their rows are marked *added*, like the second form of
-# SA-softmax.
+# Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025) multiplies scores by $s \log n$
+# for the $n$ tokens that a query sees. Its query-aware form ({class}`QASSMax <icllib.models.QASSMax>`, Qu
+# et al., 2026) multiplies them by learned functions of $\log n$ and of the query. Both are made for
+# contexts that are longer than those of training, and both are newer than the paper. Their rows are
+# marked *added*, like the second form of SA-softmax.
 #
-#
-# Neither carries the models further. Over ten seeds QASSMax is wrong as often as softmax on
-# average (14% and 13%), since a few bad models of either make most of the errors; but
-# against the softmax model of the same seed it is typically wrong 2.7 times as often (1.2 to
-# 6). SSMax, with 8.4%, cannot be told from softmax.
+# Neither carries the models further. Over ten seeds QASSMax is wrong as often as softmax on average (14%
+# and 13%), since a few bad models of either make most of the errors. Against the softmax model of the
+# same seed it is typically wrong 2.7 times as often (1.2 to 6). SSMax, with 8.4%, cannot be told from
+# softmax.
 #
 # ## The claims, one by one
 
@@ -125,13 +123,14 @@ page.verdicts()
 #   differ by their seed alone, err on a quarter to seven tenths.
 # - The paper names the temperatures and prints no number for the quantifiers. The temperature divides
 #   scores that are already over $\sqrt{d}$, as for Table 1, whose page says how the others are read.
-# - *Models that fail.* With 6 of 20 seeds softmax errs on more than a tenth of all sequences, with
-#   the five temperatures together in 13 of 100. So a temperature may save some models. But it does not
-#   make the others better: of the models below a tenth those of softmax err on 0.9% of the sequences,
-#   those with a temperature on 1.6 to 2.4% (geometric means). Over all twenty seeds the ratios to
-#   softmax average to between 0.76 and 1.2, and all intervals contain 1.
-# - All models but two learn the task in distribution, by the gate. In the prompt the label before $x_k$ holds all that is to be known of the earlier numbers
-#   ([Figure 4](fig04_every.ipynb)), for every scoring function alike.
+# - *Models that fail.* With 6 of 20 seeds softmax errs on more than a tenth of all sequences, with the
+#   five temperatures together in 13 of 100. So a temperature may save some models. But it does not make
+#   the others better. Of the models below a tenth those of softmax err on 0.9% of the sequences, those
+#   with a temperature on 1.6 to 2.4% (geometric means). Over all twenty seeds the ratios to softmax
+#   average to between 0.76 and 1.2, and all intervals contain 1.
+# - All models but two learn the task in distribution, by the gate. In the prompt the label before $x_k$
+#   holds all that is to be known of the earlier numbers ([Figure 4](fig04_every.ipynb)), for every
+#   scoring function alike.
 # - Claims 38 and 39 were cut from the text when the records of this page were there already, and are
 #   marked post hoc. Their tolerance is that of claims 5 and 6.
 #

@@ -147,32 +147,30 @@ page.verdicts()
 #
 # - *As printed.* Claim 26 judges three statements, the entropy bound among them, and all three fail. All
 #   of this page is computed within a second.
-# - *Entropy.* The printed lower bound is the greatest entropy that a given largest weight
-#   allows, so that every random row lies below it. The entropy is least with as many
-#   weights at the maximum as fit and the rest on one more. If $\alpha_{\max}$ is only
-#   some upper bound of the weights, as the text says, the printed expression bounds the
-#   entropy from neither side, and $H \ge - \log \alpha_{\max}$ still holds. As printed it
-#   is claim 26; corrected, claim 27.
-# - *Softmax.* Its Jacobian is bounded, and softmax has a Theorem 1 of its own. What
-#   separates the two is the speed: with the range $M$, what softmax leaves to the smaller
-#   weights falls exponentially, and what SSA leaves falls as a power. So does the
-#   Jacobian at the scores $(M, -M)$: for two scores far apart the gradients of softmax
-#   vanish, which is the opposite of growing.
-# - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores
-#   are small, and its Jacobian can be larger by the factor $n b$.
-# - *A gap of 4* (Section 5.3, claim 28). If all other scores are equal, the weight of the
-#   largest is $e^4 / (e^4 + k - 1)$: 0.90 for the 7 {term}`tokens <token>` of Figure 2,
-#   0.58 for 40, 0.41 for 79 and 0.22 for 200.
-# - *The embedding* (Section 5.2, claim 55) is said to be $x \mapsto x\,W$ and to preserve
-#   order: $\lvert x \rvert < \lvert y \rvert$ gives $\lVert \mathrm{emb}(x) \rVert <
-#   \lVert \mathrm{emb}(y) \rVert$. As written that is so. But GPT-2 code for numbers, the
-#   public one and ours, has a linear layer with a bias $b$. It reverses the order of two
-#   numbers where their sum lies between 0 and $-2\, W \cdot b / \lVert W \rVert^2$: 0.4
-#   to 7% of the pairs, in five draws of weights as PyTorch makes them, and half of them
-#   in the control, $b = 10\, W$.
-# - *What random scores cannot show.* A bound that is never violated may be far from
-#   tight. So the known maximizers are checked too: $(M, -M, \dots, -M)$ for Theorem 1,
-#   two scores of 0 for the Jacobian, $x = M$ for the Lipschitz constant.
+# - *Entropy.* The printed lower bound is the greatest entropy that a given largest weight allows, so that
+#   every random row lies below it. The entropy is least with as many weights at the maximum as fit and
+#   the rest on one more. If $\alpha_{\max}$ is only some upper bound of the weights, as the text says,
+#   the printed expression bounds the entropy from neither side, and $H \ge - \log \alpha_{\max}$ still
+#   holds. As printed it is claim 26; corrected, claim 27.
+# - *Softmax.* Its Jacobian is bounded, and softmax has a Theorem 1 of its own. What separates the two is
+#   the speed: with the range $M$, what softmax leaves to the smaller weights falls exponentially, and
+#   what SSA leaves falls as a power. So does the Jacobian at the scores $(M, -M)$: for two scores far
+#   apart the gradients of softmax vanish, which is the opposite of growing.
+# - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores are small, and its
+#   Jacobian can be larger by the factor $n b$.
+# - *A gap of 4* (Section 5.3, claim 28). If all other scores are equal, the weight of the largest is
+#   $e^4 / (e^4 + k - 1)$. That is 0.90 for the 7 {term}`tokens <token>` of Figure 2, 0.58 for 40, 0.41
+#   for 79 and 0.22 for 200.
+# - *The embedding* (Section 5.2, claim 55) is said to be $x \mapsto x\,W$ and to preserve order:
+#   $\lvert x \rvert < \lvert y \rvert$ gives
+#   $\lVert \mathrm{emb}(x) \rVert < \lVert \mathrm{emb}(y) \rVert$. As written that is so. But GPT-2 code
+#   for numbers, the public one and ours, has a linear layer with a bias $b$. It reverses the order of two
+#   numbers where their sum lies between 0 and $-2\, W \cdot b / \lVert W \rVert^2$: 0.4 to 7% of the
+#   pairs, in five draws of weights as PyTorch makes them. In the control, $b = 10\, W$, it is half of
+#   them.
+# - *What random scores cannot show.* A bound that is never violated may be far from tight. So the known
+#   maximizers are checked too: $(M, -M, \dots, -M)$ for Theorem 1, two scores of 0 for the Jacobian,
+#   $x = M$ for the Lipschitz constant.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/appendix_j_theory/figure.csv>`.

@@ -30,10 +30,9 @@ records = page.records
 training_settings(sheet.FEED_FORWARD_ONLY.runs, page.profile)
 
 # %% [markdown]
-# These are the settings of the feed-forward model. The others are called 12L8AH, the full
-# model of 12 layers with 8 attention heads each, 12Al8AH, the same without MLPs, and
-# 2Al32AH, with two layers of 32 heads; all are models of
-# [Table 6](table06_depth_heads.ipynb). They differ in `model.attention` and
+# These are the settings of the feed-forward model. The one called 12L8AH is the full model of 12 layers
+# with 8 attention heads each. Without MLPs it is 12Al8AH. 2Al32AH has two layers of 32 heads and no MLPs.
+# All are models of [Table 6](table06_depth_heads.ipynb). They differ in `model.attention` and
 # `model.perceptron`, the last also in `model.layers` and `model.heads`.
 #
 # ## Figure
@@ -103,20 +102,19 @@ page.verdicts()
 #
 # - *The models:* three of each kind, of width 64, profile `cpu`, 3.4 hours of processor time. Those with
 #   attention have learned the task.
-# - *Which models count.* Claim 13 counts where the full model, trained alike, has an error
-#   of 0.15 or less at $\sigma = 1$, the claim's own bound of learning. Claim 33 compares
-#   errors far from training and counts only models with 0.005 or less. Those that the two
-#   claims ask for all pass; of 2Al32AH, which claim 33 does not judge, one of three would.
-# - *Two layers of attention*, 2Al32AH, were added to claim 13 when their errors were known.
-#   In print they have 1.17 at $\sigma = 1$ and have not learned, which speaks against the
-#   sentence; ours have learned.
-# - *On larger functions* the errors printed in Table 6 have a ratio of 1.24, just within
-#   the bound of claim 33; ours are on the other side of 1. Neither kind is good there: at
-#   $\sigma = 10$ both have more than half the error of always answering 0.
-# - *What is a finding.* That feed-forward layers alone fail follows from the architecture
-#   (above). Only the other part of claim 13 is a finding.
-# - The paper prints no number for feed-forward layers alone and does not say how many there
-#   are. Here they are as many as in the full model.
+# - *Which models count.* Claim 13 counts where the full model, trained alike, has an error of 0.15 or
+#   less at $\sigma = 1$, the claim's own bound of learning. Claim 33 compares errors far from training
+#   and counts only models with 0.005 or less. Those that the two claims ask for all pass; of 2Al32AH,
+#   which claim 33 does not judge, one of three would.
+# - *Two layers of attention*, 2Al32AH, were added to claim 13 when their errors were known. In print they
+#   have 1.17 at $\sigma = 1$ and have not learned, which speaks against the sentence; ours have learned.
+# - *On larger functions* the errors printed in Table 6 have a ratio of 1.24, just within the bound of
+#   claim 33. Ours are on the other side of 1. Neither kind is good there: at $\sigma = 10$ both have more
+#   than half the error of always answering 0.
+# - *What is a finding.* That feed-forward layers alone fail follows from the architecture (above). Only
+#   the other part of claim 13 is a finding.
+# - The paper prints no number for feed-forward layers alone and does not say how many there are. Here
+#   they are as many as in the full model.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/attention_or_feed_forward/figure.csv>`.

@@ -150,24 +150,24 @@ page.verdicts()
 #   hours of processor time. Their error on ordinary lines is 0.002 to 0.004.
 # - *Near the examples.* On the line $9x$ the full model reaches only two thirds of the line at
 #   $x = \tfrac12$ and $1$.
-# - *Which contexts.* The paper draws these curves without numbers, from one model each. It
-#   does not say how many pairs a context has, nor how they are drawn; here contexts are the
-#   longest ones, with ordinary pairs.
-# - *Which models count.* Those with an error of 0.005 or less at $\sigma = 1$, on lines
-#   like those of training; all have it. Models of 12 layers train for 7,000 steps, those of
-#   2 layers for 20,000.
-# - *Falling back.* On the steep lines the largest prediction is found near the inputs of
-#   training, at $\lvert x \rvert$ of 2 to 5, on the line $x$ at 7 to 20. From there on the
-#   models do not hold the boundary value, but lose it slowly.
-# - *Where boundary values come from.* The paper takes them to come from the attention,
-#   since models without MLPs have them too. But the bound above holds whatever is below the
-#   last layer normalization: with any scoring function, and with no attention at all. So
-#   that models without MLPs have boundary values does not tell where these come from. The
-#   kept models reach 95 to 99% of it ([what caps the answers](what_caps_the_answers.ipynb)).
-# - *Wider inputs in training* (claim 60): in the mean three models of $N(0, 10)$ follow the line $x$ from 20
-#   to 40, and on the steep lines they have stopped before; but they differ so much that no part is decided.
-# - The heads of 12Al8AH are those of 12L8AH, and so is its width; without MLPs it has about
-#   a third of the weights.
+# - *Which contexts.* The paper draws these curves without numbers, from one model each. It does not say
+#   how many pairs a context has, nor how they are drawn; here contexts are the longest ones, with
+#   ordinary pairs.
+# - *Which models count.* Those with an error of 0.005 or less at $\sigma = 1$, on lines like those of
+#   training; all have it. Models of 12 layers train for 7,000 steps, those of 2 layers for 20,000.
+# - *Falling back.* On the steep lines the largest prediction is found near the inputs of training, at
+#   $\lvert x \rvert$ of 2 to 5. On the line $x$ it is at 7 to 20. From there on the models do not hold
+#   the boundary value, but lose it slowly.
+# - *Where boundary values come from.* The paper takes them to come from the attention, since models
+#   without MLPs have them too. But the bound above holds whatever is below the last layer normalization:
+#   with any scoring function, and with no attention at all. So that models without MLPs have boundary
+#   values does not tell where these come from. The kept models reach 95 to 99% of it ([what caps the
+#   answers](what_caps_the_answers.ipynb)).
+# - *Wider inputs in training* (claim 60): in the mean three models of $N(0, 10)$ follow the line $x$ from
+#   20 to 40. On the steep lines they have stopped before. But they differ so much that no part is
+#   decided.
+# - The heads of 12Al8AH are those of 12L8AH, and so is its width; without MLPs it has about a third of
+#   the weights.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/boundary_values/figure.csv>`.

@@ -68,11 +68,11 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # %% [markdown]
 # ### What the other numbers still do
 #
-# A model that answers for the largest number alone has the same *log-odds* (the logarithm
-# of the odds of an answer: 0 is a coin toss) whatever stands before it. Below is the mean log-odds of the open label at the large number, where the
-# other numbers settle the label, and where the same numbers, with other signs, leave it
-# open. Where the lines meet, the other numbers have no say; the label of the large number
-# alone is the one above 0.
+# A model that answers for the largest number alone has the same *log-odds* (the logarithm of the odds of
+# an answer: 0 is a coin toss) whatever stands before it. Below is the mean log-odds of the open label at
+# the large number. In one line the other numbers settle the label; in the other the same numbers, with
+# other signs, leave it open. Where the lines meet, the other numbers have no say; the label of the large
+# number alone is the one above 0.
 
 # %% tags=["figure"]
 legend = sheet.draw_log_odds(table)
@@ -129,28 +129,27 @@ pd.Series(shares).value_counts(sort=False).rename_axis("share").to_frame("models
 #   `every`, and three fifths under `some`. It is so with a 100 or with an ordinary number: so long an
 #   open list is rare in training.
 # - *Between always and never:* five of the 26 make the mistake in 2 to 69% of the sequences.
-# - *Our choices.* The paper shows one sequence, and does not say how large is
-#   sufficiently large. Sizes, places and the law of the other numbers are ours, and so is
-#   the reading of the largest element as the one of largest size, which a negative number
-#   can be. `some` is shown beside the claim, which is about Figure 2's `every`.
-# - *Solely.* At the number itself this is close to what is seen: at $m = 100$ the
-#   log-odds of the softmax models of `every` differ by 0.3 between the two kinds of
-#   sequences, and by 9.4 at $m = 1$. The answer is then the model's own to the number
-#   alone in sixteen of the twenty. But 24 of the fifty are wrong about 100 alone, and so by
-#   mistake right about the sequence. Of the other 26, which the claim counts, fifteen make
-#   the mistake in every sequence and six in none: in the mean 62% of the answers (43 to
-#   81%), where "consistently" asks for 90%.
-# - *For an entire sequence.* This is not seen, and hardly to be seen with labels in the
-#   prompt. Where no other number has settled the label, as many answers after the number
-#   are wrong with $m = 1$: so late, an open label is rare in training.
-# - *Why.* A very large number drowns all others at its own place, with any scoring
-#   function: its token starts as $x_p$ times the embedding $w$, each layer adds only what
-#   is bounded, and the last layer normalization leaves the direction of $w$. A test shows it for softmax, SSA and sparsemax. Scoring
+# - *Our choices.* The paper shows one sequence, and does not say how large is sufficiently large. Sizes,
+#   places and the law of the other numbers are ours. So is the reading of the largest element as the one
+#   of largest size, which a negative number can be. `some` is shown beside the claim, which is about
+#   Figure 2's `every`.
+# - *Solely.* At the number itself this is close to what is seen. At $m = 100$ the log-odds of the softmax
+#   models of `every` differ by 0.3 between the two kinds of sequences, and by 9.4 at $m = 1$. The answer
+#   is then the model's own to the number alone in sixteen of the twenty. But 24 of the fifty are wrong
+#   about 100 alone, and so by mistake right about the sequence. Of the other 26, which the claim counts,
+#   fifteen make the mistake in every sequence and six in none. In the mean it is 62% of the answers (43
+#   to 81%), where "consistently" asks for 90%.
+# - *For an entire sequence.* This is not seen, and hardly to be seen with labels in the prompt. Where no
+#   other number has settled the label, as many answers after the number are wrong with $m = 1$: so late,
+#   an open label is rare in training.
+# - *Why.* A very large number drowns all others at its own place, with any scoring function. Its token
+#   starts as $x_p$ times the embedding $w$, and each layer adds only what is bounded. The last layer
+#   normalization leaves the direction of $w$. A test shows it for softmax, SSA and sparsemax. Scoring
 #   functions can change only the weight that later tokens give to the number.
-# - *SSA* under `every` does as softmax does: seven of the twenty models of either always make
-#   the mistake at the number, and at $m = 100$ its two lines are as close. Under `some` three
-#   of SSA always make it and two sometimes, and of softmax one and one; but fourteen of SSA
-#   and sixteen of softmax are wrong about $-100$ alone, and so cannot.
+# - *SSA* under `every` does as softmax does. Seven of the twenty models of either always make the mistake
+#   at the number, and at $m = 100$ its two lines are as close. Under `some` three of SSA always make it
+#   and two sometimes, and of softmax one and one. But fourteen of SSA and sixteen of softmax are wrong
+#   about $-100$ alone, and so cannot.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/deviant_numbers/figure.csv>`.

@@ -36,9 +36,9 @@ records = page.records
 page.settings(quantifiers.ASSUMED)
 
 # %% [markdown]
-# These are the models of [Figure 4](fig04_every.ipynb) with positions. The settings are those of
-# softmax; SSA differs in `model.scoring` alone. Four more sequences stand beside the paper's: with 2
-# in place of $-2$, so that *true* is right; both with an ordinary last number, 0.7; and with 70
+# These are the models of [Figure 4](fig04_every.ipynb) with positions. The settings are those of softmax;
+# SSA differs in `model.scoring` alone. Four more sequences stand beside the paper's. One has 2 in place
+# of $-2$, so that *true* is right. Both come with an ordinary last number, 0.7, too, and one with 70
 # inside, so that the last number, 3, can look at it.
 #
 # ## Figure
@@ -121,15 +121,15 @@ page.verdicts()
 # ## What differs and why
 #
 # - *The models:* 3 layers of width 32, profile `cpu`, 40 minutes of processor time.
-# - The paper shows one map and does not say of which head or model. Here weights are means over the
-#   heads of the last layer and over seeds, and the claim's 0.9 stands for *all* weight. That SSA puts
-#   less there is what the paper's argument asks for; the paper does not show it.
-# - The number 70 unsettles the answer where it comes last: the log-odds are near 0, right in 13
-#   softmax models of twenty, and about 5 or more in size for an ordinary last number. Where it stands inside,
-#   followed by 3, the answer is about as sure as without it, and little weight goes to it. So at
-#   this size the damage is done without much attention to 70. The likely reason: the embedding of
-#   70 is about seventy times that of 1 and stays in what its own token carries from layer to layer,
-#   where what attention adds is small beside it. [One large number](deviant_numbers.ipynb) follows this
+# - The paper shows one map and does not say of which head or model. Here weights are means over the heads
+#   of the last layer and over seeds, and the claim's 0.9 stands for *all* weight. That SSA puts less
+#   there is what the paper's argument asks for; the paper does not show it.
+# - The number 70 unsettles the answer where it comes last. The log-odds are near 0, right in 13 softmax
+#   models of twenty. They are about 5 or more in size for an ordinary last number. Where it stands
+#   inside, followed by 3, the answer is about as sure as without it, and little weight goes to it. So at
+#   this size the damage is done without much attention to 70. The likely reason: the embedding of 70 is
+#   about seventy times that of 1. It stays in what its own token carries from layer to layer, and what
+#   attention adds is small beside it. The page on [one large number](deviant_numbers.ipynb) follows this
 #   on many sequences.
 # - SSA does not differ from softmax in any of this, beyond the spread over seeds.
 #

@@ -129,11 +129,11 @@ numbers(table, [f"log10 error, {title}" for title in maps], x="sigma_F")
 # %% [markdown]
 # ### At equal error in distribution
 #
-# The paper compares after equally many steps, when one of the two may have learned further. A path
-# shows the error at a larger $\sigma$ against that at $\sigma = 1$, along training from the right to
-# its dot, the end: geometric means over seeds, with the single seeds faint. The lower path is the
-# better one at equal error in distribution. Claim 21 compares two such models that are
-# [trained further](longer_training.ipynb).
+# The paper compares after equally many steps, when one of the two may have learned further. A path shows
+# the error at a larger $\sigma$ against that at $\sigma = 1$, along training from the right to its dot,
+# the end. Shown are geometric means over seeds, with the single seeds faint. The lower path is the better
+# one at equal error in distribution. Claim 21 compares two such models that are [trained
+# further](longer_training.ipynb).
 
 # %% tags=["figure"]
 from claimbook.pages.plotting import legend_below
@@ -172,9 +172,9 @@ sheet.cells_with_ssa_below(grids, stds)
 # %% [markdown]
 # ## The claims, one by one
 #
-# Claims are judged on the most competent models that they can be asked of: claims 2, 3 and 35 on the pairs
-# that are [trained further](longer_training.ipynb), claim 40 on these, as it needs the grid. How near the
-# printed ratios any attention could have come is that of the models above ([what caps the
+# Claims are judged on the most competent models that they can be asked of. Claims 2, 3 and 35 are judged
+# on the pairs that are [trained further](longer_training.ipynb), claim 40 on these, as it needs the grid.
+# How near the printed ratios any attention could have come is that of the models above ([what caps the
 # answers](what_caps_the_answers.ipynb)). The control of claim 35 is SSA halfway through its training.
 
 # %%
@@ -210,24 +210,25 @@ page.verdicts()
 # - *How far the tie goes.* On steep lines these models have no difference beyond 25%. Their read-outs
 #   [cap every answer](what_caps_the_answers.ipynb). So this does not tell what SSA's attention would do
 #   in models whose answers can grow.
-# - *The gap.* At $\sigma = 10$ the five ratios of SSA to softmax are 0.90, 1.11, 0.90, 1.04 and 1.10, and
-#   their 95% interval goes from 0.88 to 1.14; the paper prints 0.19. Compared where both have the same error in
-#   distribution, the ratios hardly change (by 0.005), since both kinds end equally good. Claim 21 asks
-#   this of nearly perfect models, with an error of 0.001 at most. None of these is that good, so it is
-#   judged on models that are [trained further](longer_training.ipynb), and so is claim 3.
-#   Why no attention could have shown the printed gap is told on [a page of its own](what_caps_the_answers.ipynb).
+# - *The gap.* At $\sigma = 10$ the five ratios of SSA to softmax are 0.90, 1.11, 0.90, 1.04 and 1.10.
+#   Their 95% interval goes from 0.88 to 1.14; the paper prints 0.19. Compared where both have the same
+#   error in distribution, the ratios hardly change (by 0.005), since both kinds end equally good. Claim
+#   21 asks this of nearly perfect models, with an error of 0.001 at most. None of these is that good, so
+#   it is judged on models that are [trained further](longer_training.ipynb), and so is claim 3. Why no
+#   attention could have shown the printed gap is told on [a page of its
+#   own](what_caps_the_answers.ipynb).
 # - *The shape* is the paper's (claim 2): from $\sigma = 4$ on the error of softmax grows far faster than
-#   the targets. At $\sigma = 3$ it grows by a factor of 4.7 in the mean, where the claim asks for 5. The
-#   paper's Table 6 prints 0.9, 7.5 and 119 at $\sigma = 3$, 5 and 10 for two layers and four heads, where
-#   these have 0.9, 10.8 and 119.
+#   the targets. At $\sigma = 3$ it grows by a factor of 4.7 in the mean, where the claim asks for 5. For
+#   two layers and four heads the paper's Table 6 prints 0.9, 7.5 and 119 at $\sigma = 3$, 5 and 10. These
+#   have 0.9, 10.8 and 119.
 # - *Over the grid* SSA is 5% better in the mean of cells and seeds (0.93, 1.00, 0.86, 0.99 and 1.00 by
 #   seed). What lead there is comes from wide inputs: with ordinary functions the ratio is 0.86 (0.79 to
 #   0.94), with ordinary inputs 1.0. The paper's claims are about functions. One wide input among ordinary
-#   ones is another matter, and costs SSA more ([Table 5](table05_deviant_input.ipynb)). In the far corner,
-#   $\sigma_I = \sigma_F = 10$, both cost as much as always answering 0. So what the paper says of SSA there
-#   (claim 40) holds, and just as much of softmax.
-# - *These models are smaller than the paper's:* 2 layers of width 64 in place of 12 of width 256, and
-#   20,000 steps of 32 prompts in place of 500,000 of 64. Both learning rates were
+#   ones is another matter, and costs SSA more ([Table 5](table05_deviant_input.ipynb)). In the far
+#   corner, $\sigma_I = \sigma_F = 10$, both cost as much as always answering 0. So what the paper says of
+#   SSA there (claim 40) holds, and just as much of softmax.
+# - *These models are smaller than the paper's:* 2 layers of width 64 in place of 12 of width 256. They
+#   were trained for 20,000 steps of 32 prompts in place of 500,000 of 64. Both learning rates were
 #   [searched alike](learning_rates.ipynb). The paper's error in distribution, below 0.0001, is not
 #   reached.
 # - The paper prints no numbers for its heat maps, and its text does not give their axes. Ours have

@@ -36,12 +36,11 @@ records = page.recorded(sheet.every_variant)
 page.settings(quantifiers.ASSUMED)
 
 # %% [markdown]
-# These are the settings of the softmax model; the SSA model differs in `model.scoring`
-# alone, where $n = 1.5$ and $b = 1$ at the start, one trained pair for each head and
-# layer. Not in the paper are models *without positions*, since the position embeddings of
-# the pairs beyond 40, which tests need, are never trained, and those with *balanced
-# labels*: the first $x_i \le 0$ is equally likely at every position, in training and
-# test.
+# These are the settings of the softmax model; the SSA model differs in `model.scoring` alone. Each head
+# and layer has its own trained $n$ and $b$, which start from 1.5 and 1. Not in the paper are models
+# *without positions*: the position embeddings of the pairs beyond 40, which tests need, are never
+# trained. Nor are those with *balanced labels*: the first $x_i \le 0$ is equally likely at every
+# position, in training and test.
 #
 # ## Figure
 #
@@ -161,30 +160,28 @@ page.verdicts()
 # ## What differs and why
 #
 # - *The models:* small ones (3 layers of width 32, profile `cpu`), fifty of each kind.
-# - *Why claim 9 is undecided.* Fourteen softmax models in fifty make five sixths of their
-#   errors: they err on 65% or more of the sequences above $\sigma = 10$. Fifteen of SSA err on 70% or
-#   more there. Which ones do differs, so that the ratio of SSA to softmax, seed by seed, lies
-#   between 0.004 and 107, with a geometric mean of 1.35 (0.85 to 2.1). Twenty pairs had
-#   been planned, and had 1.83 (0.78 to 4.3). Thirty more were then added at once, and by
-#   themselves have 1.11 (0.64 to 1.9).
-# - *Why claim 25 is undecided.* Of single numbers at $\sigma = 30$ softmax gets 6.0% wrong (3.6 to
-#   8.5%), where the claim allows 5%: 18 models are above, the other 32 below.
-# - *Inputs or positions.* Errors that grow with $\sigma$ are due to the inputs, since
-#   models without positions have them too. Those that grow with the length are mostly due
-#   to positions where numbers are as in training: at $\sigma = 1$ five of the fifty SSA
-#   models with positions err on 15 to 79% of the sequences of length 200, two of softmax on
-#   19 and 39%, and of the twenty without positions none on more than 4.4%. At $\sigma = 3$
-#   and 5 SSA without positions still goes from 0.8 to 3.2% and from 3.2 to 5.6% between
-#   lengths 10 and 200.
-# - *Maps.* The paper prints color maps of one model of each kind, without numbers, with
-#   every $\sigma$ from 1 to 30 and 6,400 sequences a cell. Here each is a mean over
-#   seeds, with six $\sigma$, seven lengths and 384 sequences.
-# - *What the paper does not say.* When is a sequence wrong? Our reading is strict. What
-#   stands for positions beyond training? Here those after the 79th token stay as they
-#   were drawn, without any gradient. How was the sign of a single number asked for (claim
-#   25)? Here it is the first answer to each sequence.
-# - *Where the paper differs from itself or its code* we follow the text; see
-#   [the chapter](../../book/signed_averaging.md).
+# - *Why claim 9 is undecided.* Fourteen softmax models in fifty make five sixths of their errors: they
+#   err on 65% or more of the sequences above $\sigma = 10$. Fifteen of SSA err on 70% or more there.
+#   Which ones do differs. So the ratio of SSA to softmax, seed by seed, lies between 0.004 and 107. Its
+#   geometric mean is 1.35 (0.85 to 2.1). Twenty pairs had been planned, and had 1.83 (0.78 to 4.3).
+#   Thirty more were then added at once, and by themselves have 1.11 (0.64 to 1.9).
+# - *Why claim 25 is undecided.* Of single numbers at $\sigma = 30$ softmax gets 6.0% wrong (3.6 to 8.5%),
+#   where the claim allows 5%. Above are 18 models, below the other 32.
+# - *Inputs or positions.* Errors that grow with $\sigma$ are due to the inputs, since models without
+#   positions have them too. Those that grow with the length are mostly due to positions where numbers are
+#   as in training. At $\sigma = 1$ five of the fifty SSA models with positions err on 15 to 79% of the
+#   sequences of length 200. Two of softmax err on 19 and 39%, and of the twenty without positions none on
+#   more than 4.4%. At $\sigma = 3$ and 5 SSA without positions still goes from 0.8 to 3.2% and from 3.2
+#   to 5.6% between lengths 10 and 200.
+# - *Maps.* The paper prints color maps of one model of each kind, without numbers, with every $\sigma$
+#   from 1 to 30 and 6,400 sequences a cell. Here each is a mean over seeds, with six $\sigma$, seven
+#   lengths and 384 sequences.
+# - *What the paper does not say.* When is a sequence wrong? Our reading is strict. What stands for
+#   positions beyond training? Here those after the 79th token stay as they were drawn, without any
+#   gradient. How was the sign of a single number asked for (claim 25)? Here it is the first answer to
+#   each sequence.
+# - *Where the paper differs from itself or its code* we follow the text; see [the
+#   chapter](../../book/signed_averaging.md).
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/fig04_every/figure.csv>`.

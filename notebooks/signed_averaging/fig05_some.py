@@ -34,11 +34,11 @@ records = page.recorded(sheet.some_variant)
 page.settings(quantifiers.ASSUMED)
 
 # %% [markdown]
-# These are the settings of the softmax model; the SSA model differs in `model.scoring` alone, where
-# $n = 1.5$ and $b = 1$ at the start, one trained pair for each head and layer. Two more pairs of models
-# stand beside them. *Without positions* they have no position embedding, since the embeddings of the
-# pairs beyond 40, which tests need, are never trained. With *balanced labels* training and test
-# draw the position of the first $x_i > 0$ uniformly, which is not the paper's distribution.
+# These are the settings of the softmax model; the SSA model differs in `model.scoring` alone. Each head
+# and layer has its own trained $n$ and $b$, which start from 1.5 and 1. Two more pairs of models stand
+# beside them. *Without positions* they have no position embedding, since the embeddings of the pairs
+# beyond 40, which tests need, are never trained. With *balanced labels* training and test draw the
+# position of the first $x_i > 0$ uniformly, which is not the paper's distribution.
 #
 # ## Figure
 #
@@ -76,10 +76,10 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 # %% [markdown]
 # ### By position
 #
-# The share of wrong answers along the longest sequences, at the smallest and the largest $\sigma$:
-# the first ten positions one by one, then means over ten positions, drawn at the last of them. Bands
-# are 95% intervals over seeds. Dotted: the last position of training. The vertical axis is linear up
-# to 0.01 and logarithmic above.
+# The share of wrong answers along the longest sequences, at the smallest and the largest $\sigma$. The
+# first ten positions stand one by one, then means over ten positions, drawn at the last of them. Bands
+# are 95% intervals over seeds. Dotted: the last position of training. The vertical axis is linear up to
+# 0.01 and logarithmic above.
 
 # %% tags=["figure"]
 legend = quantifiers.draw_by_position(table, sigmas[[0, -1]])
@@ -151,20 +151,20 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *The models:* small ones (3 layers of width 32, profile `cpu`), fifty of each kind. 13 of softmax and
+# - *The models:* small ones (3 layers of width 32, profile `cpu`), fifty of each kind. Of softmax 13 and
 #   11 of SSA err on between 15 and 62% of the lists, all others on less.
 # - What differs for [Figure 4](fig04_every.ipynb) differs here.
 # - *What claim 10 says.* SSA is better in 23 of 50 pairs, so that a lead of either in three of four is
-#   excluded. From seed to seed the ratio of SSA to softmax goes from a few
-#   thousandths to thousands, and its mean is 1.29 (0.69 to 2.4). So SSA may err a third less than softmax,
-#   or twice as much, and fifty pairs would not show it. No such difference is seen.
+#   excluded. From seed to seed the ratio of SSA to softmax goes from a few thousandths to thousands, and
+#   its mean is 1.29 (0.69 to 2.4). So SSA may err a third less than softmax, or twice as much, and fifty
+#   pairs would not show it. No such difference is seen.
 # - *What few seeds would have said.* After fourteen pairs the interval had left out 1, against SSA (1.17
 #   to 4.9); after fifteen it no longer did. Twenty had been planned, and had a mean of 1.84 (0.94 to
 #   3.6). Thirty more were then trained at once, and by themselves have 1.02 (0.39 to 2.7). To stop when a
 #   result looks settled is to pick the result.
-# - *Models that fail at large $\sigma$* err at all positions, as the second figure shows, and not at
-#   the far ones alone. Softmax and SSA of one seed start from the same weights and see the same sequences; the
-#   fifth seed fails in both, with and without positions.
+# - *Models that fail at large $\sigma$* err at all positions, as the second figure shows, and not at the
+#   far ones alone. Softmax and SSA of one seed start from the same weights and see the same sequences;
+#   the fifth seed fails in both, with and without positions.
 # - *Balanced labels.* Where late answers are not easy, both are wrong somewhere in most sequences of 40
 #   numbers and more, from $\sigma = 10$ on.
 #

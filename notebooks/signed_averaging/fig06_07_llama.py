@@ -40,22 +40,20 @@ prompt, truth = experiment.questions(10, 10)[0]
 print(sheet.SYSTEM["every"][:96], "...\n\n", prompt, " ", truth, sep="")
 
 # %% [markdown]
-# A sequence is wrong if a label from the third on is wrong; so is an answer of another
-# length, and one that is no list of booleans. An affine prompt is a list
-# $x_1, y_1, \dots, x_k$, and its answer one number.
+# A sequence is wrong if a label from the third on is wrong; so is an answer of another length, and one
+# that is no list of booleans. An affine prompt is a list $x_1, y_1, \dots, x_k$, and its answer one
+# number.
 #
 # ## Figure
 #
-# Left are the printed rows of Table 1, the error $2 \sigma^2$ of always answering 0, and
-# that of the {term}`least-squares <least squares>` line through the pairs *as they are
-# written in the prompts*, uneven where two inputs are so close that two decimals spoil
-# the slope.
+# Left are the printed rows of Table 1 and the error $2 \sigma^2$ of always answering 0. Beside them is
+# that of the {term}`least-squares <least squares>` line through the pairs *as they are written in the
+# prompts*. It is uneven where two inputs are so close that two decimals spoil the slope.
 #
-# Right is what the heat maps are to be read against. A predictor that is right on the
-# first $r \ge 2$ numbers and then gives the answer that most sequences have (false for
-# `every`, true for `some`) errs on a share $2^{-(r+1)}$ of all sequences, at every
-# $\sigma$ and [every length](quantifier_base_rates.ipynb); one that reads nothing errs on
-# one in eight.
+# Right is what the heat maps are to be read against. Take a predictor that is right on the first
+# $r \ge 2$ numbers, and then gives the answer that most sequences have (false for `every`, true for
+# `some`). It errs on a share $2^{-(r+1)}$ of all sequences, at every $\sigma$ and [every
+# length](quantifier_base_rates.ipynb). One that reads nothing errs on one in eight.
 
 # %%
 from claimbook.pages.plotting import series
@@ -115,10 +113,9 @@ numbers(table, ["Table 1"], digits=3, x="sigma").T
 numbers(table, ["quantifiers"], (0, 2, 3, 5, 10, 20), x="r")
 
 # %% [markdown]
-# The printed Llama row over other printed rows: that of softmax, that of 12L8AH (12
-# layers of 8 heads) in Table 6, which ought to be the same model, and the lowest row of
-# Table 1 after SSA and softmax, taken anew at each $\sigma$. Table 6 prints 0.0 at
-# $\sigma$ = 1 and 2:
+# The printed Llama row over other printed rows. First that of softmax, then that of 12L8AH in Table 6 (12
+# layers of 8 heads), which ought to be the same model. Last the lowest row of Table 1 after SSA and
+# softmax, taken anew at each $\sigma$. Table 6 prints 0.0 at $\sigma$ = 1 and 2:
 
 # %% tags=["numbers"]
 import numpy as np
@@ -148,8 +145,8 @@ page.not_run()
 # %% [markdown]
 # ## How to run it
 #
-# With a chat model of `transformers` in a folder, this makes the two heat maps and the
-# row of Table 1. A command that was stopped goes on where it was:
+# With a chat model of `transformers` in a folder, this makes the two heat maps and the row of Table 1. A
+# command that was stopped goes on where it was:
 #
 # ```bash
 # for task in some every affine; do
@@ -165,16 +162,16 @@ page.not_run()
 #     --task every --out every.jsonl
 # ```
 #
-# Training itself is not part of this project; a fine-tuned model, its adapter merged into
-# the weights, goes through the first commands. Llama 3.3 70B (141 GB in bfloat16) needs
-# two H200 and the package `accelerate`.
+# Training itself is not part of this project; a fine-tuned model, its adapter merged into the weights,
+# goes through the first commands. Llama 3.3 70B (141 GB in bfloat16) needs two H200 and the package
+# `accelerate`.
 #
 # ### What it would cost
 #
-# Hours of an H200, estimated from 2 FLOPs per parameter and token (4 in fine-tuning, for
-# 2 epochs) and from reading all weights once for each token that a batch of 64 prompts
-# writes. Assumed are $4 \times 10^{14}$ FLOPs and $2.4 \times 10^{12}$ bytes per second,
-# 5 tokens per number, 2 per boolean, and answers that end where they should.
+# Hours of an H200, estimated from 2 FLOPs per parameter and token (4 in fine-tuning, for 2 epochs). Added
+# is the time of reading all weights once for each token that a batch of 64 prompts writes. Assumed are
+# $4 \times 10^{14}$ FLOPs and $2.4 \times 10^{12}$ bytes per second, 5 tokens per number, 2 per boolean,
+# and answers that end where they should.
 
 # %% tags=["numbers"]
 hours = {}
@@ -196,19 +193,17 @@ print(f"all: {costs.sum().sum():.0f} H200-hours")
 # %% [markdown]
 # ## What differs and why
 #
-# - *When is an answer wrong?* The paper does not say. Nearly all lists are settled after
-#   a few numbers, so a model that errs on *long* lists alone has most likely lost count
-#   of the labels that it writes. We count wrongly long answers apart; whether this
-#   explains Figures 6 and 7 cannot be told from the paper.
-# - *Assumed, since the paper does not say:* two decimals, labels of the numbers as
-#   written, greedy decoding, models tuned for chat, and 0 in place of an answer to an
-#   affine prompt that is no number. Two decimals do not limit a model much, as least
-#   squares shows.
-# - *The grid.* The captions say $\sigma$ from 1 to 10, which the commands follow, and
-#   Appendix A says 1 to 30. Of its "few test batches" in each cell we assume one, of 64.
-# - *Does Llama 3.3 70B underperform the small models,* as the text says? By the printed
-#   softmax row it does at every $\sigma$; by the row 12L8AH it is better at $\sigma$ = 9
-#   and 10. The softmax row may be [one $\sigma$ off](table01_scoring_functions.ipynb).
+# - *When is an answer wrong?* The paper does not say. Nearly all lists are settled after a few numbers,
+#   so a model that errs on *long* lists alone has most likely lost count of the labels that it writes. We
+#   count wrongly long answers apart; whether this explains Figures 6 and 7 cannot be told from the paper.
+# - *Assumed, since the paper does not say:* two decimals, labels of the numbers as written, greedy
+#   decoding, and models tuned for chat. Assumed, too, is 0 in place of an answer to an affine prompt that
+#   is no number. Two decimals do not limit a model much, as least squares shows.
+# - *The grid.* The captions say $\sigma$ from 1 to 10, which the commands follow, and Appendix A says 1
+#   to 30. Of its "few test batches" in each cell we assume one, of 64.
+# - *Does Llama 3.3 70B underperform the small models,* as the text says? By the printed softmax row it
+#   does at every $\sigma$; by the row 12L8AH it is better at $\sigma$ = 9 and 10. The softmax row may be
+#   [one $\sigma$ off](table01_scoring_functions.ipynb).
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/fig06_07_llama/figure.csv>`.

@@ -28,21 +28,21 @@ page = Page("signed_averaging/fig08_token_norms", profile)
 # %% [markdown]
 # ## How to run it
 #
-# With the `model.safetensors` of GPT-2 (124M), and the `train.bin` that the data
-# preparation of nanoGPT makes of OpenWebText (a flat file of 16-bit token ids):
+# With the `model.safetensors` of GPT-2 (124M), and the `train.bin` that the data preparation of nanoGPT
+# makes of OpenWebText (a flat file of 16-bit token ids):
 #
 # ```bash
 # python -m papers.language_models.token_norms \
 #     --weights model.safetensors --tokens train.bin --out fig08.csv
 # ```
 #
-# The file begins with the SHA-256 of the weights and the number of tokens in the corpus;
-# with `--sha256` the command refuses other weights. Its columns are the edges of each bin,
-# the tokens of the corpus in it, and the tokens of the vocabulary in it.
+# The file begins with the SHA-256 of the weights and the number of tokens in the corpus; with `--sha256`
+# the command refuses other weights. Its columns are the edges of each bin, the tokens of the corpus in
+# it, and the tokens of the vocabulary in it.
 #
-# The cost, for a corpus of 9.0 billion tokens, is estimated from an assumed $10^9$ bytes
-# per second for reading, at 2 bytes a token, and $7 \times 10^8$ tokens per second for
-# counting, as measured on made tokens with one core:
+# The cost, for a corpus of 9.0 billion tokens, is estimated from an assumed $10^9$ bytes per second for
+# reading, at 2 bytes a token. Counting takes $7 \times 10^8$ tokens per second, as measured on made
+# tokens with one core:
 
 # %% tags=["numbers"]
 from papers.language_models import token_norms
@@ -54,10 +54,9 @@ print(f"{sheet.OPENWEBTEXT:,} tokens, {2 * sheet.OPENWEBTEXT / 1e9:.0f} GB: "
 # %% [markdown]
 # ## Figure: a made example
 #
-# These are 1,000 made tokens with random embeddings of 16 dimensions, of which the rare
-# ones are shorter, and a million draws in which token $v$ comes up in proportion to
-# $1 / (v + 1)$. Nothing here is GPT-2 or OpenWebText, and nothing can be learned from it
-# about either.
+# These are 1,000 made tokens with random embeddings of 16 dimensions, of which the rare ones are shorter.
+# There are a million draws, in which token $v$ comes up in proportion to $1 / (v + 1)$. Nothing here is
+# GPT-2 or OpenWebText, and nothing can be learned from it about either.
 
 # %%
 import tempfile
@@ -120,20 +119,18 @@ page.not_run()
 # %% [markdown]
 # ## What differs and why
 #
-# - *The figure is missing.* What the command counts is tested against a plain loop on small
-#   made embeddings and corpora.
-# - *Two readings.* The caption can mean tokens of the corpus or tokens of the vocabulary;
-#   the command counts both.
-# - *Assumed.* The caption names a tokenizer and not a model; the embeddings are taken to be
-#   those of the public GPT-2 with 124 million parameters. The number of bins is assumed to
-#   be 100, of equal width.
-# - *What the figure can show.* The attention of GPT-2 does not read $e_v$, but a layer
-#   normalization of $e_v$ plus the embedding of the position. As
-#   $\operatorname{LN}(c\, u) = \operatorname{LN}(u)$ for every $c > 0$, up to a small
-#   constant in the denominator, a long embedding weighs more against that of its position,
-#   but its length does not otherwise reach the scores of the first layer. So differences of
-#   norms are no differences of scores, which would have to be measured themselves. Claim 50
-#   takes the figure's reading all the same.
+# - *The figure is missing.* What the command counts is tested against a plain loop on small made
+#   embeddings and corpora.
+# - *Two readings.* The caption can mean tokens of the corpus or tokens of the vocabulary; the command
+#   counts both.
+# - *Assumed.* The caption names a tokenizer and not a model; the embeddings are taken to be those of the
+#   public GPT-2 with 124 million parameters. The number of bins is assumed to be 100, of equal width.
+# - *What the figure can show.* The attention of GPT-2 does not read $e_v$, but a layer normalization of
+#   $e_v$ plus the embedding of the position. As $\operatorname{LN}(c\, u) = \operatorname{LN}(u)$ for
+#   every $c > 0$, up to a small constant in the denominator, a long embedding weighs more against that of
+#   its position. Its length does not otherwise reach the scores of the first layer. So differences of
+#   norms are no differences of scores, which would have to be measured themselves. Claim 50 takes the
+#   figure's reading all the same.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/fig08_token_norms/figure.csv>`.

@@ -153,20 +153,19 @@ page.verdicts()
 #   $n = 1 + \operatorname{softplus}(\cdot)$ and $b = \exp(\cdot)$.
 # - In the first layer $n$ is between 1.39 and 1.76, in the second between 1.59 and 3.90; $b$ is between
 #   0.6 and 3.9. A larger $n$ makes weights fall faster, and softmax is the limit of large $n$. Where
-#   $n b$ is above 1, as in 39 of 40 heads, SSA is the more concentrated of the two for small
-#   scores ([Appendix J](appendix_j_theory.ipynb)).
+#   $n b$ is above 1, as in 39 of 40 heads, SSA is the more concentrated of the two for small scores
+#   ([Appendix J](appendix_j_theory.ipynb)).
 # - Claim 15 is judged by one number, the median ratio of the rounds. Rounds of one process are no
-#   independent samples, and an interval over them would be too narrow: earlier measurements of the
-#   same step on the same kind of processor, with other versions of the code, gave medians of 1.07 and
-#   1.09.
-# - The times belong to the device in the last line below and to this library. On a CPU they are
-#   processor times of one thread. Softmax has a fused kernel here that never holds its weights; SSA
-#   holds the matrix of scores and transforms it. The middle row, softmax computed in the same
-#   unfused way, tells the two apart: what SSA costs beyond it are the absolute value, the
-#   logarithm and their derivatives at every score.
-# - The paper trained on A100s and does not say with which kernel. On a GPU the ratio may be another
-#   one, and a CPU cannot refute what is said of GPUs. So claim 15, though timed at the paper's size,
-#   counts times on a GPU alone, and is open.
+#   independent samples, and an interval over them would be too narrow. Earlier measurements of the same
+#   step on the same kind of processor, with other versions of the code, gave medians of 1.07 and 1.09.
+# - The times belong to the device in the last line below and to this library. On a CPU they are processor
+#   times of one thread. Softmax has a fused kernel here that never holds its weights; SSA holds the
+#   matrix of scores and transforms it. The middle row, softmax computed in the same unfused way, tells
+#   the two apart. What SSA costs beyond it are the absolute value, the logarithm and their derivatives at
+#   every score.
+# - The paper trained on A100s and does not say with which kernel. On a GPU the ratio may be another one,
+#   and a CPU cannot refute what is said of GPUs. So claim 15, though timed at the paper's size, counts
+#   times on a GPU alone, and is open.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/learned_exponents/figure.csv>`.
 

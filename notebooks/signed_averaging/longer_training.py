@@ -98,8 +98,8 @@ legends = left.legend(), right.legend(fontsize=8)
 # softmax.
 
 # %% [markdown]
-# The ratio at four levels of competence, named by how good softmax is on ordinary lines, beside the printed one
-# and the nearest that any attention could have shown with the [bounds of Figure 3's
+# The ratio at four levels of competence, named by how good softmax is on ordinary lines. Beside it stand
+# the printed one and the nearest that any attention could have shown with the [bounds of Figure 3's
 # models](what_caps_the_answers.ipynb):
 
 # %%
@@ -191,12 +191,14 @@ page.verdicts()
 # - *Cost.* The five pairs took 6.9 hours of processor time, the models of SSMax 3.0.
 # - *Claim 21* counts three of them, as two end with an error of 0.0012 or more in distribution.
 # - *Still not as good.* Errors in distribution are 12 and 22 times those that Table 1 prints for softmax
-#   and SSA, whose models have 12 layers of width 256 and 500,000 steps.
-# - *Table 6.* It prints errors of softmax models with as many layers and heads. Ours are like them at $\sigma$ = 3 and
-#   10 (0.50 and 102, printed 0.6 and 100.4), and up to 1.6 times as large between; with two layers and four
-#   heads up to 1.8 times. So our softmax models extrapolate about as the paper's of their shape do.
-# - *Which points count.* In distribution most of the error is that of the third point. Counted from there SSA
-#   has 0.94 times the error of softmax, from the fourth point on 1.4 times. On steep lines it makes no difference.
+#   and SSA. Its models have 12 layers of width 256 and 500,000 steps.
+# - *Table 6.* It prints errors of softmax models with as many layers and heads. Ours are like them at
+#   $\sigma$ = 3 and 10 (0.50 and 102, printed 0.6 and 100.4), and up to 1.6 times as large between. With
+#   two layers and four heads up to 1.8 times. So our softmax models extrapolate about as the paper's of
+#   their shape do.
+# - *Which points count.* In distribution most of the error is that of the third point. Counted from there
+#   SSA has 0.94 times the error of softmax, from the fourth point on 1.4 times. On steep lines it makes
+#   no difference.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/longer_training/figure.csv>`.

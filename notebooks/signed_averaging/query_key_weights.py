@@ -83,19 +83,18 @@ page.verdicts()
 #   Biases are left out. In $G Q K^\top G / \sqrt{d}$ no size can be moved from $Q$ to $K$ or $G$.
 # - *The one model of $N(0, 100)$* has queries and keys of 0.82 and 0.94 times the size of those in the
 #   $N(0, 1)$ model of the same seed. That would be as the paper says, but the model has not learned.
-# - *Small against what?* The paper does not say, nor how it weighed the matrices. Here it
-#   is the same matrix after training on $N(0, 1)$, all layers together, seed by seed.
-# - *Compensate for what?* In a decoder of this kind tokens are normalized before $Q$ and
-#   $K$, so that no input, however large, gives scores beyond what the weights allow.
-# - *What grows.* Labels grow with the inputs, to the order of 10 and 100. What must grow
-#   with them is what is read out, and the values do: they end three times as large as after
-#   $N(0, 1)$.
-# - *Unequal training.* The models of $N(0, 10)$ needed 50,000 steps to learn their task, those
-#   of $N(0, 1)$ 20,000. All weights grow on the way, so that some of the factor of 1.5 may be
-#   due to the steps. It does not make weights smaller.
+# - *Small against what?* The paper does not say, nor how it weighed the matrices. Here it is the same
+#   matrix after training on $N(0, 1)$, all layers together, seed by seed.
+# - *Compensate for what?* In a decoder of this kind tokens are normalized before $Q$ and $K$, so that no
+#   input, however large, gives scores beyond what the weights allow.
+# - *What grows.* Labels grow with the inputs, to the order of 10 and 100. What must grow with them is
+#   what is read out, and the values do: they end three times as large as after $N(0, 1)$.
+# - *Unequal training.* The models of $N(0, 10)$ needed 50,000 steps to learn their task, those of
+#   $N(0, 1)$ 20,000. All weights grow on the way, so that some of the factor of 1.5 may be due to the
+#   steps. It does not make weights smaller.
 # - *Why half of the claim is not tested.* It counts models that have learned their own task, by the
-#   measure of [the page that trains them](training_laws.ipynb), and the model of $N(0, 100)$
-#   has not. For $N(0, 10)$ it fails.
+#   measure of [the page that trains them](training_laws.ipynb). The model of $N(0, 100)$ has not. For
+#   $N(0, 10)$ it fails.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/query_key_weights/figure.csv>`.

@@ -39,15 +39,15 @@ records = sum(of_function.values(), [])
 comparisons.training_settings(sheet.runs, page.profile)
 
 # %% [markdown]
-# These are the settings of SSA; the others differ in `model.scoring` and, three of them, in the
-# learning rate, which was [searched for each function](learning_rates.ipynb). The models of a
-# seed share their prompts in training and in tests: at each $\sigma$ 400 functions of that
-# seed's own, with 4 prompts of each.
+# These are the settings of SSA; the others differ in `model.scoring` and, three of them, in the learning
+# rate, which was [searched for each function](learning_rates.ipynb). The models of a seed share their
+# prompts in training and in tests: at each $\sigma$ 400 functions of that seed's own, with 4 prompts of
+# each.
 #
-# The rows that are marked *added* are not in the paper's table: the second form of SA-softmax,
-# and two newer functions. Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025)
-# multiplies scores by $s \log n$ for the $n$ tokens that a query sees, and its query-aware form
-# ({class}`QASSMax <icllib.models.QASSMax>`, Qu et al., 2026) by learned functions of
+# The rows that are marked *added* are not in the paper's table: the second form of SA-softmax, and two
+# newer functions. Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025) multiplies
+# scores by $s \log n$ for the $n$ tokens that a query sees. Its query-aware form
+# ({class}`QASSMax <icllib.models.QASSMax>`, Qu et al., 2026) multiplies them by learned functions of
 # $\log n$ and the query. These two have softmax's learning rate, without a search.
 #
 # ## Figure
@@ -145,19 +145,19 @@ comparisons.beyond_spread(titled).drop("softmax").assign(
 #
 # ### The paper has two softmax rows
 #
-# The softmax row of Table 1 and the row 12L8AH (12 layers of 8 heads) of Table 6 should
-# be the same model, and differ. Ours err more than both; in shape they are nearer to Table 6.
-# The *typical factor* says by how much ours and the printed usually differ, up or down: the
-# exponential of the root mean square of the logarithm of their ratio at $\sigma = 3$ to 10.
-# In the last column the row was first multiplied by one number, so that its shape alone counts.
+# The softmax row of Table 1 and the row 12L8AH (12 layers of 8 heads) of Table 6 should be the same
+# model, and differ. Ours err more than both; in shape they are nearer to Table 6. The *typical factor*
+# says by how much ours and the printed usually differ, up or down. It is the exponential of the root mean
+# square of the logarithm of their ratio at $\sigma = 3$ to 10. In the last column the row was first
+# multiplied by one number, so that its shape alone counts.
 
 # %% tags=["numbers"]
 sheet.nearer_row(errors["softmax"])
 
 # %% [markdown]
-# By the paper's Appendix M every model is tested on the same functions and inputs at each
-# $\sigma$, so that its errors should rise together from one $\sigma$ to the next. Each
-# printed error over the one before it, with the range over several rows:
+# By the paper's Appendix M every model is tested on the same functions and inputs at each $\sigma$. So
+# its errors should rise together from one $\sigma$ to the next. Each printed error over the one before
+# it, with the range over several rows:
 
 # %% tags=["numbers"]
 sheet.printed_steps()
@@ -195,21 +195,21 @@ page.verdicts()
 # - *The models:* 2 layers of width 64, three to five of each function. Nearly all have an error of at
 #   most 0.005 in distribution.
 # - *Four functions* in distribution: 1.7 times softmax's error (1.2 to 2.3).
-# - *Size and training.* The paper trains 12 layers of width 256 for 500,000 steps of 64
-#   prompts, we 2 layers of width 64 for 20,000 steps of 32, in 8 to 29 minutes a model on one
-#   core. In distribution our mean errors are 7 to 80 times the printed ones.
-# - *Which models count.* Three of 67 end above 0.005, the bound of the claims, and do not count:
-#   one each of sparsemax (0.0053), SA-softmax (0.0070) and cosFormer (0.037). The last two
-#   functions have two models that count, too few for a verdict.
-# - *The learning rate* is [each function's own](learning_rates.ipynb), by the same search for
-#   all; the paper has one for all. All have as many steps. The
-#   [training control](training_control.ipynb) compares at equal error in distribution.
-# - *Seeds.* Five of SSA, softmax, the temperatures and the two mixtures, four of sparsemax, three
-#   of the others; a comparison takes those that both have. By the row only a factor of 1.1 to
-#   2 either way would have shown. With three seeds of all, claims 4 to 6 were open.
+# - *Size and training.* The paper trains 12 layers of width 256 for 500,000 steps of 64 prompts. We train
+#   2 layers of width 64 for 20,000 steps of 32, in 8 to 29 minutes a model on one core. In distribution
+#   our mean errors are 7 to 80 times the printed ones.
+# - *Which models count.* Three of 67 end above 0.005, the bound of the claims, and do not count. They are
+#   one each of sparsemax (0.0053), SA-softmax (0.0070) and cosFormer (0.037). The last two functions have
+#   two models that count, too few for a verdict.
+# - *The learning rate* is [each function's own](learning_rates.ipynb), by the same search for all; the
+#   paper has one for all. All have as many steps. The [training control](training_control.ipynb) compares
+#   at equal error in distribution.
+# - *Seeds.* Five of SSA, softmax, the temperatures and the two mixtures, four of sparsemax, three of the
+#   others; a comparison takes those that both have. By the row only a factor of 1.1 to 2 either way would
+#   have shown. With three seeds of all, claims 4 to 6 were open.
 # - *Settings of the alternatives* that the paper does not give are [in the
-#   chapter](../../book/signed_averaging.md). It does not say which of two forms of
-#   SA-softmax it uses; the last row has scores moved into $[0, 1]$ first.
+#   chapter](../../book/signed_averaging.md). It does not say which of two forms of SA-softmax it uses;
+#   the last row has scores moved into $[0, 1]$ first.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/table01_scoring_functions/figure.csv>`.

@@ -137,20 +137,20 @@ page.verdicts()
 # - *Undecided.* A growth by 100 or more, as claim 11 has it, is ruled out at $\sigma = 10$. It is
 #   undecided from 20 on.
 # - *The size of the growth.* The factor depends on the error at $\sigma = 1$, which is 0.002 to 0.004
-#   here and 0.00006 in the paper, whose model is far larger and was trained far longer. Claim 11 asks for
-#   a factor of 100. The five seeds have 80, 90, 102, 136 and 179 at $\sigma = 100$, on both sides of it.
-# - *The shape.* Half of the growth is over at $\sigma = 20$ under softmax, and nearly half under SSA; of
+#   here and 0.00006 in the paper. Its model is far larger and was trained far longer. Claim 11 asks for a
+#   factor of 100. The five seeds have 80, 90, 102, 136 and 179 at $\sigma = 100$, on both sides of it.
+# - *The shape.* Half of the growth is over at $\sigma = 20$ under softmax, and nearly half under SSA. Of
 #   the printed growth a ninth is over there, and half at about $\sigma = 50$.
 # - *SSA.* The paper has no such row. Its argument is that softmax gives one large number nearly all
-#   weight, and that the weights of SSA fall more slowly. But in these models SSA loses by it: its errors
-#   at $\sigma = 100$ are 0.78, 0.61, 0.45, 0.65 and 0.31, those of softmax 0.35, 0.22, 0.32, 0.20 and 0.24.
-#   No claim of the paper is about this, so none gets a verdict from it. Where *all* inputs are wide, SSA
-#   is a little better ([Figure 3](fig03_softmax_ssa.ipynb)).
+#   weight, and that the weights of SSA fall more slowly. But in these models SSA loses by it. Its errors
+#   at $\sigma = 100$ are 0.78, 0.61, 0.45, 0.65 and 0.31, those of softmax 0.35, 0.22, 0.32, 0.20 and
+#   0.24. No claim of the paper is about this, so none gets a verdict from it. Where *all* inputs are
+#   wide, SSA is a little better ([Figure 3](fig03_softmax_ssa.ipynb)).
 # - *The one sequence of the text* (claim 47): these models fail on it as the printed one does, and by
-#   more. Their answer to $-1.09$ is near 7, and from the fourth input on their means are within 0.6 of the
-#   truth, and each model within 1.1.
-# - Eq. 2 and its mean over points: see [Table 1](table01_scoring_functions.ipynb). The first point
-#   is never counted, so what is seen is only its effect on the later ones.
+#   more. Their answer to $-1.09$ is near 7, and from the fourth input on their means are within 0.6 of
+#   the truth, and each model within 1.1.
+# - Eq. 2 and its mean over points: see [Table 1](table01_scoring_functions.ipynb). The first point is
+#   never counted, so what is seen is only its effect on the later ones.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/table05_deviant_input/figure.csv>`.
 

@@ -146,30 +146,27 @@ page.verdicts()
 # - *Training* takes 7,000 steps. With two layers or more the mean error in distribution is 0.024 at most.
 # - *Depth.* Twelve layers err 5 to 14% less than three, by the heads of the three; the paper's 40 to 53%
 #   less.
-# - *In distribution* Table 6 prints one decimal, 0.0 or 0.1, for all models but 2Al32AH.
-#   Ours have 1.05, 1.05 and 0.56 with one layer of 1, 2 and 4 heads, 0.005 to 0.024 with two,
-#   0.005 to 0.014 with three, and 0.003 to 0.004 with six or more.
-#   For 12L8AH that is 34 times the $8 \cdot 10^{-5}$ of softmax in Table 1.
-# - *One layer.* Each {term}`token` holds one number, so that in one layer no token ever
-#   holds an $x_k$ together with its $y_k$. Such a model can form means of the labels, but
-#   not of the products $x_k y_k$, from which the slope follows. Ours stop near an error of
-#   1, which is what it costs to know $c$ and not $a$. Four heads may do better: they can
-#   fetch the numbers of two pairs by their positions, and leave the slope to the MLP. Our
-#   three models of 1L4AH have 1.00, 0.30 and 0.58. The paper's 0.1 and 0.0 are far below
-#   that, and it does not say how its one-layer models read a pair.
-# - *2Al32AH* stands apart in the paper, with 1.17 at $\sigma = 1$. Ours has 0.005, the least
-#   of all with two layers; on larger functions it has 0.995 times the errors of 12L8AH.
-# - *Are models larger than 12L8AH better?* Section 3 says that they "did not yield
-#   significantly better predictions", which claim 32 takes as a gain of a tenth at most. In
-#   Table 6 the errors of 18L8AH are 14% lower in the geometric mean, which claim 12 counts
-#   as better. So the paper's own table contradicts its sentence. Ours go with the sentence:
-#   18L8AH has 1.00 times the errors of 12L8AH.
-# - *What counts.* That every model is wrong outside the training distribution
-#   (claim 29) would be seen just as easily with models that have learned nothing. So this
-#   claim, and the comparisons of two models (claims 12 and 32), count only models with an
-#   error of 0.05 or less at $\sigma = 1$, which Table 6 prints as 0.0 (the bound was 0.005, from Table
-#   1, at first). Models of one layer stay above it. Claim 1, that all shapes
-#   learn, counts once one shape has that error: then training was long enough.
+# - *In distribution* Table 6 prints one decimal, 0.0 or 0.1, for all models but 2Al32AH. Ours have 1.05,
+#   1.05 and 0.56 with one layer of 1, 2 and 4 heads. They have 0.005 to 0.024 with two, 0.005 to 0.014
+#   with three, and 0.003 to 0.004 with six or more. For 12L8AH that is 34 times the $8 \cdot 10^{-5}$ of
+#   softmax in Table 1.
+# - *One layer.* Each {term}`token` holds one number, so that in one layer no token ever holds an $x_k$
+#   together with its $y_k$. Such a model can form means of the labels, but not of the products $x_k y_k$,
+#   from which the slope follows. Ours stop near an error of 1, which is what it costs to know $c$ and not
+#   $a$. Four heads may do better: they can fetch the numbers of two pairs by their positions, and leave
+#   the slope to the MLP. Our three models of 1L4AH have 1.00, 0.30 and 0.58. The paper's 0.1 and 0.0 are
+#   far below that, and it does not say how its one-layer models read a pair.
+# - *2Al32AH* stands apart in the paper, with 1.17 at $\sigma = 1$. Ours has 0.005, the least of all with
+#   two layers; on larger functions it has 0.995 times the errors of 12L8AH.
+# - *Are models larger than 12L8AH better?* Section 3 says that they "did not yield significantly better
+#   predictions", which claim 32 takes as a gain of a tenth at most. In Table 6 the errors of 18L8AH are
+#   14% lower in the geometric mean, which claim 12 counts as better. So the paper's own table contradicts
+#   its sentence. Ours go with the sentence: 18L8AH has 1.00 times the errors of 12L8AH.
+# - *What counts.* That every model is wrong outside the training distribution (claim 29) would be seen
+#   just as easily with models that have learned nothing. So this claim and the comparisons of two models
+#   (claims 12 and 32) count only models with an error of 0.05 or less at $\sigma = 1$. Table 6 prints
+#   that as 0.0 (the bound was 0.005, from Table 1, at first). Models of one layer stay above it. Claim 1,
+#   that all shapes learn, counts once one shape has that error: then training was long enough.
 # - The paper shows one model of each shape.
 #
 # The numbers behind the figure:

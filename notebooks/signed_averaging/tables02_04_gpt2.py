@@ -140,10 +140,10 @@ page.not_run()
 # %% [markdown]
 # ## What it would cost
 #
-# The paper counts 120 hours of one A100 for each scoring function. Its other numbers do
-# not fix the batch: micro-batches of 12 sequences of 1,024 tokens on 12 GPUs, an unstated
-# number of them accumulated, 50,000 steps, and "approximately 10B tokens". What a number
-# of micro-batches a step, over all GPUs, would mean for the tokens and for the speed:
+# The paper counts 120 hours of one A100 for each scoring function. Its other numbers do not fix the
+# batch. They are micro-batches of 12 sequences of 1,024 tokens on 12 GPUs, an unstated number of them
+# accumulated, 50,000 steps, and "approximately 10B tokens". What a number of micro-batches a step, over
+# all GPUs, would mean for the tokens and for the speed:
 
 # %% tags=["numbers"]
 

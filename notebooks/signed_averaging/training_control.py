@@ -134,21 +134,18 @@ page.verdicts()
 #   steps of their training (13.7 hours of processor time).
 # - *In numbers.* At equal error SSA has 0.99 times softmax's error (0.9 to 1.1), the others 0.81 to 1.1
 #   times.
-# - *Whose claims.* The paper compares at equal steps only. The claims of this page repeat
-#   those of [Table 1](table01_scoring_functions.ipynb), with their tolerances, by the rule
-#   above.
-# - *Why they are undecided.* Seeds differ more than the functions do, of which there are three to
-#   five, and three models of 67 have not learned well enough to count.
-#   Claim 21, on SSA and softmax, is judged on models that are
-#   [trained further](longer_training.ipynb).
-# - *On the way the learning rate is still high,* and at the end it is low. A model that is
-#   taken on its way is noisier than one whose training ended there.
-# - *The plateau.* Where one of two functions never left the plateau on which all models
-#   start, both are compared there, and neither has learned to use the slope. Such a ratio
-#   near 1 says nothing about the function.
-# - *What the control can do.* Equal error in distribution does not make two models equal in
-#   all but the scoring function. It takes away the one difference that longer training
-#   would take away, too.
+# - *Whose claims.* The paper compares at equal steps only. The claims of this page repeat those of [Table
+#   1](table01_scoring_functions.ipynb), with their tolerances, by the rule above.
+# - *Why they are undecided.* Seeds differ more than the functions do, of which there are three to five.
+#   Three models of 67 have not learned well enough to count. Claim 21, on SSA and softmax, is judged on
+#   models that are [trained further](longer_training.ipynb).
+# - *On the way the learning rate is still high,* and at the end it is low. A model that is taken on its
+#   way is noisier than one whose training ended there.
+# - *The plateau.* Where one of two functions never left the plateau on which all models start, both are
+#   compared there, and neither has learned to use the slope. Such a ratio near 1 says nothing about the
+#   function.
+# - *What the control can do.* Equal error in distribution does not make two models equal in all but the
+#   scoring function. It takes away the one difference that longer training would take away, too.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/training_control/figure.csv>`.

@@ -120,9 +120,9 @@ pd.DataFrame({name: {"fourth / third": with_interval(
 # %% [markdown]
 # ## Step by step
 #
-# The same start, the prompts of our engine, and then each engine by itself: on lines the two losses
-# differ by 0.00000008 of their size at most in the first 200 steps, by 0.000003 at step 300 and by 4%
-# at step 500. That is how rounding errors grow in any training of this kind ([as it was
+# The same start, the prompts of our engine, and then each engine by itself. On lines the two losses
+# differ by 0.00000008 of their size at most in the first 200 steps. They differ by 0.000003 at step 300
+# and by 4% at step 500. That is how rounding errors grow in any training of this kind ([as it was
 # recorded](../../book/howto/reexecute.md)). Tests take such steps with every setting of this page, in
 # double precision, and compare the moments of both engines' prompts. So the layers, the loss, the
 # optimizer, the rate and the curriculum are the same, and what is left to differ are random numbers.
@@ -136,22 +136,23 @@ pd.DataFrame({name: {"fourth / third": with_interval(
 # - *Why ten.* A first look, at four models of the plain loop and five of ours on lines, had left a doubt.
 #   So ten of each were fixed in advance. Ten of ours trained in two fleets and ten trained alone are
 #   alike: 0.91 (0.73 to 1.13).
-# - *Linear functions.* The ratio is 1.01 at 10 pairs (0.83 to 1.23, five models of each engine), and 1.03
-#   at 40 (0.65 to 1.63).
+# - *Linear functions.* The ratio is 1.01 at 10 pairs (0.83 to 1.23), and 1.03 at 40 (0.65 to 1.63), with
+#   five models of each engine.
 # - *The authors' start.* Their read-in and read-out start as PyTorch's `nn.Linear` does, uniform up to 1
 #   for one input. Ours start as GPT-2's other weights do, at $\mathcal{N}(0, 0.02^2)$. The ratio is 1.01
 #   to 2.17, five models.
 # - *From the fourth point on* 35 models were counted. We count from the third, as Equation 2 does; labels
 #   of "every" are 0 and 1 with us.
-# - *Chance.* Ten models of a kind differ among themselves by up to a factor of two, which is why four
-#   of the plain loop could all fall below five of ours. On "every" models that learned alike differ a
+# - *Chance.* Ten models of a kind differ among themselves by up to a factor of two. That is why four of
+#   the plain loop could all fall below five of ours. On "every" models that learned alike differ a
 #   hundredfold, so that ten of a kind can show neither an effect of the engine nor of the labels.
-# - *Masks.* These models were stopped while they learn: the error with all pairs goes from 0.004 to 0.53
-#   with a prefix mask and from 0.08 to 0.78 with a causal one, and those of the plain loop from 0.02 to
+# - *Masks.* These models were stopped while they learn. The error with all pairs goes from 0.004 to 0.53
+#   with a prefix mask and from 0.08 to 0.78 with a causal one. Those of the plain loop go from 0.02 to
 #   0.68 and from 0.13 to 0.77. What differs is when a model leaves its plateau, with both engines.
 # - *Start.* Five models whose read-in and read-out start as `nn.Linear` does have 1.48 times the error on
-#   lines as in training of those that start small, and 1.07, 1.02 and 0.98 times at $\sigma$ = 3, 5 and 10.
-#   So the authors' start, which we do not take, would bring our models no nearer to the printed errors.
+#   lines as in training of those that start small. On steeper lines they have 1.07, 1.02 and 0.98 times
+#   at $\sigma$ = 3, 5 and 10. So the authors' start, which we do not take, would bring our models no
+#   nearer to the printed errors.
 # - *Labels.* Those of "every" as −1 and 1 have 1.05 times the errors (0.26 to 4.31).
 #
 # The numbers behind the figure:

@@ -103,9 +103,9 @@ sheet.sizes_table(models)
 needed.map("{:.1f}".format)
 
 # %% [markdown]
-# SSA's error over softmax's: on all targets, on those that are no larger than 8 and so below every bound,
-# and the least that any attention could have shown, SSA's floor over the error of softmax. Geometric means
-# over pairs with 95% intervals:
+# SSA's error over softmax's: on all targets, and on those that are no larger than 8 and so below every
+# bound. Last comes the least that any attention could have shown, SSA's floor over the error of softmax.
+# Geometric means over pairs with 95% intervals:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -144,15 +144,15 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *What the bound explains.* The rows of Table 1 for softmax and for SSA, turned into the bounds that they
-#   need, are nearly flat over $\sigma$, at about 15 and 30. So their errors are those of models that follow
-#   steep lines up to there, and the lead of SSA is that of a larger read-out. The rows of Table 6, for models
-#   of the same sizes as Table 1's softmax, need bounds like ours.
+# - *What the bound explains.* Take the rows of Table 1 for softmax and for SSA, turned into the bounds
+#   that they need. They are nearly flat over $\sigma$, at about 15 and 30. So their errors are those of
+#   models that follow steep lines up to there, and the lead of SSA is that of a larger read-out. The rows
+#   of Table 6, for models of the same sizes as Table 1's softmax, need bounds like ours.
 # - *What it does not explain* is why the paper's SSA would learn a read-out twice as large. Ours do not.
-# - *Within the bound.* On targets of at most 8 attention can matter. There the ratio of SSA to softmax is 1.0 to
-#   1.15, and five pairs leave its sign open (claim 63).
-# - *Where boundary values come from* (claim 59): the bound leaves room for an eighth of the true rise at most, with any
-#   attention.
+# - *Within the bound.* On targets of at most 8 attention can matter. There the ratio of SSA to softmax is
+#   1.0 to 1.15, and five pairs leave its sign open (claim 63).
+# - *Where boundary values come from* (claim 59): the bound leaves room for an eighth of the true rise at
+#   most, with any attention.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/what_caps_the_answers/figure.csv>`.

@@ -112,19 +112,17 @@ page.verdicts()
 #   eighty pairs have learned the task.
 # - *A 100 at its own place* decides the answer in 34 softmax models of 40 under `every`. Of the 40, 27
 #   are wrong about 100 alone. Of the 13 that are right about it seven are misled.
-# - The paper has no such experiment; its printed values are those of the claims that are
-#   repeated.
-# - *Spread.* The ratio of SSA to softmax is between 0.002 and 74 from seed to seed, since some models of
-#   either kind go on being right far from training and others do not. So claim 52 counts in how many
-#   pairs SSA errs less. The forty pairs took 87 minutes of processor time.
-# - *Length.* Position embeddings beyond 40 numbers are never trained, as in Figures 4 and 5.
-#   With labels that costs most models little, since the token before is all that is needed.
-# - *One large number* (claim 53). With labels, a model could take the label after the large
-#   number for an answer and forget the number. Here no label helps it, and still it decides no
-#   answer but its own. Models that are wrong about 100 alone cannot make the mistake that the
-#   claim counts. Of the nine others among the new ones six make it at the number, and none after it.
-#   So what a large number does to attention does not make it decide the whole sequence, in models
-#   of this size.
+# - The paper has no such experiment; its printed values are those of the claims that are repeated.
+# - *Spread.* The ratio of SSA to softmax is between 0.002 and 74 from seed to seed. Some models of either
+#   kind go on being right far from training, and others do not. So claim 52 counts in how many pairs SSA
+#   errs less. The forty pairs took 87 minutes of processor time.
+# - *Length.* Position embeddings beyond 40 numbers are never trained, as in Figures 4 and 5. With labels
+#   that costs most models little, since the token before is all that is needed.
+# - *One large number* (claim 53). With labels, a model could take the label after the large number for an
+#   answer and forget the number. Here no label helps it, and still it decides no answer but its own.
+#   Models that are wrong about 100 alone cannot make the mistake that the claim counts. Of the nine
+#   others among the new ones six make it at the number, and none after it. So what a large number does to
+#   attention does not make it decide the whole sequence, in models of this size.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/without_labels/figure.csv>`.
