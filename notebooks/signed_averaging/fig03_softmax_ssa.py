@@ -62,56 +62,55 @@ tables.append(page.series("error", "floor", affine.SIGMAS, answer_sizes.mean_flo
 for title, values in maps.items():
     tables += [page.series(f"log10 error, {title}", f"sigma_I = {std}", stds, row)
                for std, row in zip(stds, values)]
+errors = claimbook.stacked(records, names, "error")
+ratios = errors["SSA"] / errors["softmax"]
+tables += [page.series("ratio", "ours", affine.SIGMAS, ratios, scale="log"),
+           series("ratio", "paper", affine.SIGMAS, np.divide(*map(affine.PRINTED.get, ("SSA", "softmax"))), "paper")]
 paths = claimbook.stacked(records, names, "error_along")
 table = page.save_figure(*tables, *comparisons.path_tables(paths, page.profile))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 import pandas as pd
-from claimbook.pages.plotting import draw, heat_map
+from claimbook.pages.plotting import dots, draw, heat_map
 from papers.colors import color_of, marked
 from matplotlib.colors import LinearSegmentedColormap
 
-figure, panels = plt.subplots(2, 2, figsize=(9, 7.2))
-styles = {"softmax": marked("softmax") | {"lw": 3}, "SSA": marked("SSA") | {"lw": 1.5}}
-for name, style in styles.items():
-    for size in sizes:
-        draw(panels[0, 0], table, "error", f"{name}, ours, {size}",
-             mfc={"gpu": "white", "paper": "none"}.get(size), **style)
-    draw(panels[0, 0], table, "error", f"{name}, paper", color=color_of(name), ls="--")
-draw(panels[0, 0], table, "error", "zero", color="grey", ls=":", label="always 0")
-draw(panels[0, 0], table, "error", "floor", color="black", ls="-.", label="the floor")
-panels[0, 0].set(xlabel=r"$\sigma_F$", ylabel="mean squared error", yscale="log",
-              ylim=(1e-5, 400), xticks=affine.SIGMAS, title=r"$\sigma_I = 1$")
-panels[0, 0].legend()
-both = np.array([logs[name] for name in names])
-largest = np.abs(maps["SSA - softmax"]).max()
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 3.9), width_ratios=(3, 2.6, 1.2))
+figure.suptitle("On steeper lines our SSA models err like softmax; the paper prints far less")
+draw(left, table, "ratio", "ours", color="black", marker="o", label="ours")
+dots(left, affine.SIGMAS, ratios, color="black")
+draw(left, table, "ratio", "paper", color="black", marker="D", mfc="none", ls="", label="printed")
+left.axhline(1, color="grey", lw=1)
+left.set(xlabel=r"$\sigma$ of the lines", ylabel="error of SSA / softmax", yscale="log",
+         xticks=affine.SIGMAS, yticks=(0.01, 0.1, 1))
+left.yaxis.set_major_formatter("{x:g}")
+left.legend()
 to_softmax = LinearSegmentedColormap.from_list(
     "SSA to softmax", (color_of("SSA"), "white", color_of("softmax")))
-for axes, (title, values) in zip(panels.flat[1:], maps.items()):
-    same = {"vmin": both.min(), "vmax": both.max()}
-    signed = {"cmap": to_softmax, "vmin": -largest, "vmax": largest}
-    image = heat_map(axes, pd.DataFrame(values, stds, stds), square=True,
-                     **(same if title in names else signed))
-    axes.invert_yaxis()
-    axes.set(xlabel=r"$\sigma_F$", ylabel=r"$\sigma_I$",
-             title=rf"{title}, $\log_{{10}}$ error")
-    figure.colorbar(image, ax=axes)
+percent = pd.DataFrame(100 * (10 ** maps["SSA - softmax"] - 1), stds, stds).round() + 0
+heat_map(middle, percent, square=True, cmap=to_softmax, vmin=-100, vmax=100, annot=True, fmt="+.0f")
+middle.invert_yaxis()
+middle.set(xlabel=r"$\sigma$ of the lines", ylabel=r"$\sigma$ of the inputs", title="SSA's error, % above softmax's")
+for place, name in enumerate(names):
+    dots(right, [place], errors[name][:, :1], color=color_of(name))
+    right.plot(place, affine.PRINTED[name][0], **marked(name) | {"mfc": "none", "marker": "D"})
+right.set(yscale="log", xlim=(-0.6, 1.6), xticks=(0, 1), xticklabels=names, title="ordinary lines",
+          ylabel="mean squared error", ylim=(1e-5, 1e-2))
 
 # %% [markdown] tags=["caption"]
-# Error on steeper lines (ours solid, printed dashed); dash-dotted, the floor that capped answers set.
-# Maps: error over both scales, and SSA against softmax.
+# SSA's error over softmax's on steeper lines (dots are seeds, hollow printed), with wider inputs too, and
+# both models' errors on ordinary lines.
 #
-# Alt text: First panel: error against sigma of the functions, log axis, for softmax and
-# SSA, ours solid with bands and the printed values dashed, the error of always
-# answering zero dotted, and a floor less than a factor of four below ours. Then three heat maps over the standard deviation of the
-# functions, across, and of the inputs, upwards: the logarithm of the error of softmax,
-# that of SSA, and the difference of the two.
+# Alt text: Left: the error of SSA over that of softmax against sigma of the lines, log axis: ours lie at
+# 1 with small dots for five seeds, the printed values, hollow diamonds, between 0.01 and 0.2 from sigma
+# of 3 on. Middle: a map of the same ratio in percent over the scales of lines and inputs, pale, from -20
+# to +20. Right: errors on ordinary lines, ours about 30 times the printed ones.
 
 # %% [markdown]
-# The first panel has our models, geometric means over seeds with 95% intervals as bands. Dashed lines
-# are the printed rows of Table 1, of the paper's own models. Heat maps are means of $\log_{10}$ error over seeds; in the last, negative values
-# (blue) are where SSA has the lower error, and orange is where softmax has.
+# Left are geometric means over seeds with 95% intervals; the printed values are rows of Table 1, of the
+# paper's own models. The map is a mean of the logarithm over seeds: blue is where SSA has the lower
+# error, orange where softmax has.
 #
 # ## Numbers
 

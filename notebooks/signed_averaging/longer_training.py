@@ -37,65 +37,45 @@ claimbook.settings_table(sheet.runs(page.profile)[0], ["seed"], profile=page.pro
 # ## Figure
 
 # %%
-from claimbook.pages.plotting import series
-
 models = trained_further.levels(records)[0]
 longer = trained_further.paths(models)
 shorter = claimbook.stacked(others, ("softmax", "SSA"), "error_along")
 table = page.save_figure(
     *(page.series(name, f"seed {seed}", reached, lead)
       for name, paths in {"trained further": longer, "Figure 3": shorter}.items()
-      for seed, (reached, lead) in enumerate(zip(*trained_further.leads(paths)))),
-    *(page.series("error", f"{name}, seed {seed}", affine.SIGMAS, errors)
-      for name, paths in longer.items() for seed, errors in enumerate(paths[:, -1])),
-    *(series("error", f"{name}, Table 1", affine.SIGMAS, affine.PRINTED[name], "paper")
-      for name in ("softmax", "SSA")),
-    series("error", "softmax, Table 6", affine.SIGMAS[2:], comparisons.TABLE_6["3L4AH"][2:],
-           "paper"))
+      for seed, (reached, lead) in enumerate(zip(*trained_further.leads(paths)))))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 import numpy as np
-from claimbook.pages.plotting import BLACK, draw, numbers
-from papers.colors import color_of, marked
+from claimbook.pages.plotting import BLACK, draw, legend_below, numbers, series
+from papers.colors import color_of
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
-colored = ("Figure 3", "0.65", shorter), ("trained further", BLACK, longer)
-for name, color, paths in colored:
+printed = np.divide(affine.PRINTED["SSA"], affine.PRINTED["softmax"])[2:]
+figure, axes = plt.subplots(figsize=(8, 4.2))
+for name, color, paths in ("Figure 3", "0.65", shorter), ("trained further", BLACK, longer):
     for seed in range(len(paths["SSA"])):
-        draw(left, table, name, f"seed {seed}", color=color, marker="o", markevery=[-1],
-             label=None if seed else name)
-left.axhline(1, color="grey", lw=1)
-left.set(xscale="log", yscale="log", xlabel=r"error at $\sigma$ = 1, the larger of the two",
-         ylabel=r"SSA / softmax, $\sigma$ = 3 to 10", ylim=(0.25, 4),
-         yticks=(0.25, 0.5, 1, 2, 4))
-left.yaxis.set_major_formatter("{x:g}")
-left.minorticks_off()
-for name in ("softmax", "SSA"):
-    for seed in range(len(longer[name])):
-        draw(right, table, "error", f"{name}, seed {seed}", **marked(name),
-             label=None if seed else f"{name}, ours")
-    draw(right, table, "error", f"{name}, Table 1",
-         **marked(name) | {"marker": "", "ls": "--"})
-for seed in range(len(longer["SSMax"])):
-    draw(right, table, "error", f"SSMax, seed {seed}", color="0.5", marker="^", zorder=1,
-         label=None if seed else "SSMax, ours")
-draw(right, table, "error", "softmax, Table 6", color="grey", ls=":")
-right.set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log",
-          xticks=affine.SIGMAS)
-legends = left.legend(), right.legend(fontsize=8)
+        draw(axes, table, name, f"seed {seed}", color=color, marker="o", markevery=[-1],
+             label=None if seed else {"Figure 3": "Figure 3's pairs"}.get(name, name))
+axes.axhline(1, color="grey", lw=1)
+axes.axhline(affine.geometric_mean(printed), color=color_of("SSA"), ls="--", label="printed")
+axes.set(xscale="log", yscale="log", ylim=(0.05, 4), yticks=(0.05, 0.1, 0.2, 0.5, 1, 2, 4),
+         xlabel=r"error on ordinary lines, falling with training $\rightarrow$",
+         ylabel=r"SSA / softmax, $\sigma$ = 3 to 10",
+         title="As models get better, no lead like the printed one appears")
+axes.invert_xaxis()
+axes.yaxis.set_major_formatter("{x:g}")
+axes.minorticks_off()
+legend = axes.legend(loc="center left")
 
 # %% [markdown] tags=["caption"]
-# Left: SSA's error over softmax's on steep lines against error on ordinary ones; each path is a pair
-# along training, to its dot. Right: errors, printed dashed.
+# SSA's error over softmax's on steep lines, against error on ordinary ones; each path is a pair along
+# training, to its dot. Dashed, as printed.
 #
-# Alt text: Left, the ratio of the error of SSA to that of softmax on steeper lines
-# against their error on lines as in training, which falls from right to left as models
-# learn: grey paths of the five pairs of Figure 3, and black paths of five pairs that are
-# trained further, which end further to the left, above and below 1. Right, error against
-# sigma on a log axis: our softmax and SSA solid and on each other, grey triangles of
-# SSMax close by, and dashed what Table 1 prints for softmax and SSA and Table 6 for
-# softmax.
+# Alt text: The ratio of the error of SSA to that of softmax on steeper lines, against their error on
+# lines as in training, which falls to the right as models learn. Grey paths of the five pairs of Figure
+# 3, and black paths of five pairs that are trained further, end above and below 1. The printed ratio,
+# 0.07, is a dashed line far below.
 
 # %% [markdown]
 # The ratio at four levels of competence, named by how good softmax is on ordinary lines. Beside it stand
@@ -107,7 +87,6 @@ at_level = {"Figure 3, halfway": (shorter, 3), "Figure 3": (shorter, -1), "three
     f"{own['SSA'][0].run['recipe']['steps']:,} steps": (trained_further.paths(own), -1) for own in trained_further.levels(records)[1:]}
 kept = dealt(page.recorded(answer_sizes.kept), ("softmax", "SSA"))
 nearest = answer_sizes.nearest_ratios(kept)
-printed = np.divide(affine.PRINTED["SSA"], affine.PRINTED["softmax"])[2:]
 table = page.save_figure(
     table, *(page.series("ratio", name, affine.SIGMAS[2:], ratios[:, 2:], scale="log")
              for name, ratios in sheet.ratios_by_level(at_level).items()),
@@ -120,17 +99,19 @@ colors = plt.cm.viridis(np.linspace(0.8, 0, len(at_level)))
 for color, name in zip(colors, sheet.ratios_by_level(at_level)):
     draw(axes, table, "ratio", name, color=color, marker="o")
 draw(axes, table, "ratio", "nearest possible", color="black", ls=":")
-draw(axes, table, "ratio", "printed", color=color_of("SSA"), ls="--")
+draw(axes, table, "ratio", "printed", color=color_of("SSA"), ls="", marker="D", mfc="none")
 axes.axhline(1, color="grey", lw=1)
-axes.set(xlabel=r"$\sigma$", ylabel="SSA / softmax", yscale="log", ylim=(0.008, 3), xticks=affine.SIGMAS[2:])
-legend = axes.legend(fontsize=8, loc="lower right", bbox_to_anchor=(1, 0.12))
+axes.set(xlabel=r"$\sigma$", ylabel="SSA / softmax", yscale="log", ylim=(0.008, 3), xticks=affine.SIGMAS[2:],
+         title="The printed ratios lie below what bounded answers allow")
+axes.yaxis.set_major_formatter("{x:g}")
+legend = legend_below(axes, 3)
 
 # %% [markdown] tags=["caption"]
 # SSA's error over softmax's on steeper lines, from the least competent models to the most; dotted, the
-# nearest ratio in reach of Figure 3's models; dashed, printed.
+# nearest ratio in reach of Figure 3's models; hollow, printed.
 #
-# Alt text: Ratio of errors against sigma on a log axis: our curves lie on each other near 1, the
-# dotted one rises from 0.2 to 0.5, and the printed one lies far below, between 0.01 and 0.2.
+# Alt text: Ratio of errors against sigma on a log axis: our curves lie on each other near 1, the dotted
+# one rises from 0.2 to 0.5, and the printed values, hollow diamonds, lie far below, between 0.01 and 0.2.
 
 # %% tags=["numbers"]
 numbers(table, ["ratio"], x="sigma")

@@ -22,7 +22,6 @@ profile = "stored"
 from claimbook import Page
 from claimbook.records import settings
 from papers.signed_averaging import affine, comparisons, table06_depth_heads as sheet
-from papers.signed_averaging import answer_sizes
 from papers.signed_averaging.affine import SIGMAS
 from papers.signed_averaging.comparisons import (
     geometric_rows, reached, ridge_errors, ridge_over, training_settings)
@@ -46,58 +45,49 @@ models, paper = affine.models_by_shape(page.profile), comparisons.TABLE_6
 ours = affine.by_model(records, models, "error")
 grid = affine.by_model(records, models, "error_grid")["12L8AH"]
 stds = affine.DEPTH_SIZES[page.profile].grid
-kept = answer_sizes.by_name(page.recorded(answer_sizes.kept, apart=True))
 table = page.save_figure(
     *(series("paper", name, SIGMAS, paper[name], "paper") for name in models),
     *(geometric_rows("ours", name, dict(zip(SIGMAS, ours[name].T)), page.profile)
       for name in models),
     *(geometric_rows("12L8AH", f"inputs from N(0, {std})",
                      dict(zip(stds, grid[:, place].T)), page.profile)
-      for place, std in enumerate(stds)),
-    series("floor", "the floor", SIGMAS, answer_sizes.mean_floor(kept), "cpu"))
+      for place, std in enumerate(stds)))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
-import pandas as pd
-from claimbook.pages.plotting import draw, matrix
+from claimbook.pages.plotting import OLIVE
+from papers.colors import color_of
 
-figure, panels = plt.subplots(2, 2, figsize=(9, 7.2))
-panels = panels.ravel()
-colors = dict(zip((1, 2, 3, 6, 12, 18), plt.cm.viridis(np.linspace(0, 0.95, 6))))
-markers = {1: "o", 2: "s", 4: "^", 8: "D", 32: "x"}
-for axes, panel in zip(panels, ("paper", "ours")):
+figure, panels = plt.subplots(1, 3, figsize=(9, 4.2))
+figure.suptitle("Beyond three layers depth adds little, where the paper's errors go on falling")
+depths, markers = (1, 2, 3, 6, 12, 18), {1: "o", 2: "s", 4: "^", 8: "D", 32: "v"}
+for axes, (sigma, ticks) in zip(panels, {3: (0.2, 0.5, 1, 2, 5, 10), 5: (3, 5, 10, 20, 30),
+                                         10: (40, 60, 100, 150, 200)}.items()):
     for shape in affine.SHAPES:
-        draw(axes, table, panel, shape.name, color=colors[shape.layers],
-             marker=markers[shape.heads], ls="-" if shape.perceptron else "--")
-    draw(axes, table, "floor", "the floor", color="black", ls=":")
-    axes.set_yscale("log", nonpositive="mask")
-    axes.set(ylim=(1e-3, 400), title=panel, xlabel=r"$\sigma$ of the functions")
-panels[0].set(ylabel="mean squared error")
-logs = pd.DataFrame(np.log10(grid).mean(axis=0), stds, stds)
-# Past the largest, so that the darkest cells are light enough for their numbers.
-matrix(panels[2], logs, cmap="YlOrBr", vmin=logs.min(axis=None),
-       vmax=1.5 * logs.max(axis=None))
-panels[2].invert_yaxis()
-panels[2].set(title=r"12L8AH, ours: $\log_{10}$ error",
-              xlabel=r"$\sigma$ of the functions", ylabel=r"$\sigma$ of the inputs")
-panels[3].axis("off")
-handles = panels[0].get_legend_handles_labels()
-legend = panels[3].legend(*handles, loc="center", ncols=2)
+        style = {"marker": markers[shape.heads], "ls": "", "ms": 6,
+                 "color": color_of("softmax") if shape.perceptron else OLIVE}
+        place, label = depths.index(shape.layers), f"{shape.heads} head{'s' * (shape.heads > 1)}"
+        axes.plot(place - 0.12, affine.geometric_mean(ours[shape.name][:, sigma - 1].T),
+                  label=label if shape.perceptron else f"{label}, attention only", **style)
+        axes.plot(place + 0.12, paper[shape.name][sigma - 1], mfc="none", label="_", **style)
+    axes.set(yscale="log", title=rf"$\sigma$ = {sigma}", xlabel="layers", xticks=range(6), xticklabels=depths)
+    axes.set_yticks(ticks, ticks)
+    axes.minorticks_off()
+panels[0].set(ylabel="mean squared error (printed: hollow)")
+handles = dict(zip(*panels[0].get_legend_handles_labels()[::-1]))
+legend = figure.legend(handles.values(), handles, loc="outside lower center", ncols=4)
 
 # %% [markdown] tags=["caption"]
-# Error against the scale $\sigma$ of the functions, printed and ours: color is layers, marker heads,
-# dashed without MLPs. Map: 12 layers, both scales.
+# Error against depth at three scales of the functions: ours filled, printed hollow. Markers are heads,
+# green without MLPs.
 #
-# Alt text: Two panels with the mean squared error of fourteen models against sigma on a
-# logarithmic axis, as printed and ours, with a dotted floor close below both, and a heat map of the logarithm of the error of
-# 12L8AH over the standard deviations of inputs and functions, which grows towards the
-# upper right.
+# Alt text: Three panels, for sigma of 3, 5 and 10, with the error of fourteen models against their
+# layers, from 1 to 18, on a log axis. Ours, filled, fall from one layer to three and hardly after;
+# printed, hollow, go on falling. Green marks of models without feed-forward layers lie among ours.
 
 # %% [markdown]
-# The curves are geometric means over {term}`seeds <seed>`; bands are
-# {term}`95% intervals <95% interval>` of the logarithm. Where the paper prints 0.0, a
-# logarithmic axis has no place for it. The heat map stands for the right one of Figure 11;
-# the paper's text does not say of which model that is.
+# Ours are geometric means over {term}`seeds <seed>`. The second table stands for the right map of Figure
+# 11; the paper's text does not say of which model that is.
 #
 # ## Numbers
 
