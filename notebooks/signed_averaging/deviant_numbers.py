@@ -42,11 +42,36 @@ page.settings(sheet.ASSUMED, runs=sheet.each_kind)
 #
 # ## Figure
 #
-# Means over the places $p$ of the large number, and on the right over the ten answers
-# after it. Bands are 95% intervals over seeds.
+# Shares are means over the places $p$ of the large number.
 
 # %%
-table = page.save_figure(*sheet.deviant_tables(records, page.profile))
+softmax = page.recorded(sheet.judged_kind)
+of_figure_4 = icllib.records(quantifiers.compared_on_every, profile,
+                             page="signed_averaging/fig04_every")
+assert claimbook.shown_profile(of_figure_4) == claimbook.shown_profile(softmax)
+pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
+reached = quantifiers.reached(of_figure_4, pair, pair[:1])
+evidence, gate = deviant_sequences.judged(softmax, pair[:1], reached)
+order = evidence["at the number"].argsort()[::-1]
+table = page.save_figure(
+    *(page.series("models", where, range(1, len(order) + 1), shares[order]) for where, shares in evidence.items()),
+    *sheet.deviant_tables(records, page.profile))
+
+# %% tags=["figure"]
+sheet.draw_models(table)
+
+# %% [markdown] tags=["caption"]
+# Each of the 26 softmax models that are right about a 100 alone: how often it answers as if 100 stood alone,
+# where that is wrong.
+#
+# Alt text: Twenty-six models, sorted. At the number fifteen lie at 100%, five between 69 and 2%, and six at
+# 0. After it, hollow, all lie at 0.
+
+# %% [markdown]
+# ### By the size of the number
+#
+# Means over the places $p$ of the large number, and on the right over the ten answers after it. Bands are
+# 95% intervals over seeds.
 
 # %% tags=["figure"]
 legend = deviant_sequences.draw_shares(table)
@@ -101,13 +126,6 @@ numbers(table, "own answer", x="size m")
 # ## The claims, one by one
 
 # %%
-softmax = page.recorded(sheet.judged_kind)
-of_figure_4 = icllib.records(quantifiers.compared_on_every, profile,
-                             page="signed_averaging/fig04_every")
-assert claimbook.shown_profile(of_figure_4) == claimbook.shown_profile(softmax)
-pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
-reached = quantifiers.reached(of_figure_4, pair, pair[:1])
-evidence, gate = deviant_sequences.judged(softmax, pair[:1], reached)
 page.decide("signed_averaging.36", evidence, gate,
             deviant_sequences.answers_for_the_largest(),
             profile=claimbook.shown_profile(softmax))
@@ -117,8 +135,7 @@ page.verdicts()
 # What is judged at the number, by model:
 
 # %% tags=["numbers"]
-shares = sorted(round(float(share), 2) for share in evidence["at the number"])
-pd.Series(shares).value_counts(sort=False).rename_axis("share").to_frame("models").T
+pd.Series(evidence["at the number"][order[::-1]].round(2)).value_counts(sort=False).rename_axis("share").to_frame("models").T
 
 # %% [markdown]
 # ## What differs and why

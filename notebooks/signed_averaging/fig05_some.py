@@ -26,6 +26,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
+from claimbook.records import dealt
 from icllib.training import untrained
 from papers.signed_averaging import fig05_some as sheet, quantifiers
 
@@ -45,9 +46,25 @@ page.settings(quantifiers.ASSUMED)
 # A sequence is wrong if any answer from the third on is wrong.
 
 # %%
-tables = quantifiers.error_tables(records, "some", page.profile)
-table = page.save_figure(*tables)
+compared = page.recorded(sheet.compared_on_some)
+pair = quantifiers.cells("some", (quantifiers.AS_PRINTED,))
+softmax, ssa = [rates[quantifiers.JUDGED[0]] for rates in quantifiers.error_rates(dealt(compared, pair)).values()]
+table = page.save_figure(page.series("pairs", "SSA", softmax, ssa),
+                         *quantifiers.error_tables(records, "some", page.profile))
 sigmas, lengths = quantifiers.grid(records[0])
+
+# %% tags=["figure"]
+quantifiers.draw_pairs(table)
+
+# %% [markdown] tags=["caption"]
+# Each dot is a pair of models of one seed: the share of lists answered wrongly over all lengths and scales.
+# Below the line SSA errs less.
+#
+# Alt text: Fifty dots on log axes, the share of wrong lists of softmax across and of SSA upwards, from about
+# 0.002 to 0.7. They scatter widely on both sides of the diagonal; 23 lie below it.
+
+# %% [markdown]
+# ### Over lengths and scales
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["as in the paper", "without positions"])
@@ -128,8 +145,6 @@ quantifiers.part_table(quantifiers.errors_by_part(records, quantifiers.cells("so
 # pairs. First their mean errors, then SSA over softmax, seed by seed:
 
 # %%
-compared = page.recorded(sheet.compared_on_some)
-pair = quantifiers.cells("some", (quantifiers.AS_PRINTED,))
 quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
 
 # %%

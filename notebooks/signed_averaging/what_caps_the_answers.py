@@ -76,6 +76,8 @@ for name, style in {"Table 1, SSA": {**marked("SSA"), "ls": "--"},
                     "Table 6, 2L4AH": {"color": ROSE, "ls": "--", "marker": "^"}}.items():
     draw(right, table, "bound", name, **style)
 right.set(xlabel=r"$\sigma$", ylabel="bound of the answers", ylim=(0, 40), xticks=affine.SIGMAS[2:])
+left.set_title("No attention brings ours below the floor")
+right.set_title("The printed errors need larger bounds than ours")
 legends = left.legend(fontsize=8), right.legend(fontsize=8, ncols=2, loc="upper center")
 
 # %% [markdown] tags=["caption"]
