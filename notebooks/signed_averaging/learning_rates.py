@@ -45,6 +45,7 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, STEEL, VIOLET, draw_rows
 
 figure, axes = plt.subplots(figsize=(9, 4.8))
+figure.suptitle("Most functions do best at the highest rate tried")
 for rate, color, marker in zip(sheet.RATES, (STEEL, VIOLET, BLACK), "osD"):
     draw_rows(axes, table, "sigma = 1", f"{rate:g}", color=color, marker=marker)
 axes.invert_yaxis()

@@ -83,6 +83,7 @@ from claimbook.pages.plotting import draw, draw_rows, legend_below
 from papers.colors import color_of, marked
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.8), width_ratios=(1, 1.1))
+figure.suptitle("No function is seen to beat softmax, where the paper prints SSA far ahead")
 for name in list(errors)[2:]:
     panels[0].plot(affine.SIGMAS, comparisons.mean_path(errors[name]), color="0.75", lw=1,
                    label="others, ours" if name == "sparsemax" else None)

@@ -61,6 +61,7 @@ from claimbook.pages.plotting import draw_rows
 from papers.colors import marked
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 5.6), sharey=True)
+figure.suptitle("Most printed scores of SSA lie where public softmax models do")
 draw_rows(panels[0], table, "printed", "public softmax", color="0.8", elinewidth=13,
           ms=0)
 for axes, panel in zip(panels, ("printed", "ours")):

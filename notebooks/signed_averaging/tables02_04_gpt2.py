@@ -49,6 +49,7 @@ from claimbook.pages.plotting import draw_rows, legend_below
 from papers.colors import marked
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4), sharey=True, sharex=True)
+figure.suptitle("Printed, not run: SSA leads in every row, in many by less than the errors")
 for axes, shots in zip(panels, sheet.SHOTS):
     draw_rows(axes, table, shots, "softmax", capsize=3, **marked("softmax"))
     draw_rows(axes, table, shots, "SSA", capsize=3, **marked("SSA"))

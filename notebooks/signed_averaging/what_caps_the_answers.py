@@ -74,11 +74,12 @@ for name, style in {"Table 1, SSA": {**marked("SSA"), "ls": "--"},
                     "Table 1, softmax": {**marked("softmax"), "ls": "--"},
                     "Table 6, 12L8AH": {"color": OLIVE, "ls": "--", "marker": "D"},
                     "Table 6, 2L4AH": {"color": ROSE, "ls": "--", "marker": "^"}}.items():
-    draw(right, table, "bound", name, **style)
+    draw(right, table, "bound", name, **style | {"mfc": "none"})
 right.set(xlabel=r"$\sigma$", ylabel="bound of the answers", ylim=(0, 40), xticks=affine.SIGMAS[2:])
 left.set_title("No attention brings ours below the floor")
-right.set_title("The printed errors need larger bounds than ours")
-legends = left.legend(fontsize=8), right.legend(fontsize=8, ncols=2, loc="upper center")
+right.set_title("Printed SSA needs answers twice as large")
+left.legend(fontsize=9)
+legend = figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3)
 
 # %% [markdown] tags=["caption"]
 # Left: errors, ours and printed (dashed), above the floor (dotted). Right: bounds of our models, and the
