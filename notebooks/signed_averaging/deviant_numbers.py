@@ -54,7 +54,8 @@ reached = quantifiers.reached(of_figure_4, pair, pair[:1])
 evidence, gate = deviant_sequences.judged(softmax, pair[:1], reached)
 order = evidence["at the number"].argsort()[::-1]
 table = page.save_figure(
-    *(page.series("models", where, range(1, len(order) + 1), shares[order]) for where, shares in evidence.items()),
+    *(page.series("models", where, range(1, len(order) + 1), shares[order])
+      for where, shares in evidence.items()),
     *sheet.deviant_tables(records, page.profile))
 
 # %% tags=["figure"]
@@ -135,7 +136,8 @@ page.verdicts()
 # What is judged at the number, by model:
 
 # %% tags=["numbers"]
-pd.Series(evidence["at the number"][order[::-1]].round(2)).value_counts(sort=False).rename_axis("share").to_frame("models").T
+shares = pd.Series(evidence["at the number"][order[::-1]].round(2))
+shares.value_counts(sort=False).rename_axis("share").to_frame("models").T
 
 # %% [markdown]
 # ## What differs and why

@@ -65,7 +65,8 @@ for title, values in maps.items():
 errors = claimbook.stacked(records, names, "error")
 ratios = errors["SSA"] / errors["softmax"]
 tables += [page.series("ratio", "ours", affine.SIGMAS, ratios, scale="log"),
-           series("ratio", "paper", affine.SIGMAS, np.divide(*map(affine.PRINTED.get, ("SSA", "softmax"))), "paper")]
+           series("ratio", "paper", affine.SIGMAS,
+                  np.divide(affine.PRINTED["SSA"], affine.PRINTED["softmax"]), "paper")]
 paths = claimbook.stacked(records, names, "error_along")
 table = page.save_figure(*tables, *comparisons.path_tables(paths, page.profile))
 
@@ -73,14 +74,16 @@ table = page.save_figure(*tables, *comparisons.path_tables(paths, page.profile))
 import matplotlib.pyplot as plt
 import pandas as pd
 from claimbook.pages.plotting import dots, draw, heat_map
-from papers.colors import color_of, marked
+from papers.colors import color_of
 from matplotlib.colors import LinearSegmentedColormap
 
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 3.9), width_ratios=(3, 2.6, 1.2))
-figure.suptitle("On steeper lines our SSA models err like softmax; the paper prints far less")
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 3.9),
+                                             width_ratios=(3, 2.6, 1.2))
+figure.suptitle("On steeper lines our SSA errs like softmax; the paper's errs far less")
 draw(left, table, "ratio", "ours", color="black", marker="o", label="ours")
 dots(left, affine.SIGMAS, ratios, color="black")
-draw(left, table, "ratio", "paper", color="black", marker="D", mfc="none", ls="", label="printed")
+draw(left, table, "ratio", "paper", color="black", marker="D", mfc="none", ls="",
+     label="printed")
 left.axhline(1, color="grey", lw=1)
 left.set(xlabel=r"$\sigma$ of the lines", ylabel="error of SSA / softmax", yscale="log",
          xticks=affine.SIGMAS, yticks=(0.01, 0.1, 1))
@@ -89,14 +92,16 @@ left.legend()
 to_softmax = LinearSegmentedColormap.from_list(
     "SSA to softmax", (color_of("SSA"), "white", color_of("softmax")))
 percent = pd.DataFrame(100 * (10 ** maps["SSA - softmax"] - 1), stds, stds).round() + 0
-heat_map(middle, percent, square=True, cmap=to_softmax, vmin=-100, vmax=100, annot=True, fmt="+.0f")
+heat_map(middle, percent, square=True, cmap=to_softmax, vmin=-100, vmax=100, annot=True,
+         fmt="+.0f")
 middle.invert_yaxis()
-middle.set(xlabel=r"$\sigma$ of the lines", ylabel=r"$\sigma$ of the inputs", title="SSA's error, % above softmax's")
+middle.set(xlabel=r"$\sigma$ of the lines", ylabel=r"$\sigma$ of the inputs",
+           title="SSA's error, % above softmax's")
 for place, name in enumerate(names):
     dots(right, [place], errors[name][:, :1], color=color_of(name))
-    right.plot(place, affine.PRINTED[name][0], **marked(name) | {"mfc": "none", "marker": "D"})
-right.set(yscale="log", xlim=(-0.6, 1.6), xticks=(0, 1), xticklabels=names, title="ordinary lines",
-          ylabel="mean squared error", ylim=(1e-5, 1e-2))
+    right.plot(place, affine.PRINTED[name][0], "D", mfc="none", color=color_of(name))
+right.set(yscale="log", xlim=(-0.6, 1.6), xticks=(0, 1), xticklabels=names,
+          title="ordinary lines", ylabel="mean squared error", ylim=(1e-5, 1e-2))
 
 # %% [markdown] tags=["caption"]
 # SSA's error over softmax's on steeper lines (dots are seeds, hollow printed), with wider inputs too, and

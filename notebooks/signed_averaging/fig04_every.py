@@ -50,7 +50,8 @@ page.settings(quantifiers.ASSUMED)
 # %%
 compared = page.recorded(quantifiers.compared_on_every)
 pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
-softmax, ssa = [rates[quantifiers.JUDGED[0]] for rates in quantifiers.error_rates(dealt(compared, pair)).values()]
+rates = quantifiers.error_rates(dealt(compared, pair))
+softmax, ssa = [of_kind[quantifiers.JUDGED[0]] for of_kind in rates.values()]
 table = page.save_figure(page.series("pairs", "SSA", softmax, ssa),
                          *quantifiers.error_tables(records, "every", page.profile))
 sigmas, lengths = quantifiers.grid(records[0])

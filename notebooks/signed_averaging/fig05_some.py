@@ -48,7 +48,8 @@ page.settings(quantifiers.ASSUMED)
 # %%
 compared = page.recorded(sheet.compared_on_some)
 pair = quantifiers.cells("some", (quantifiers.AS_PRINTED,))
-softmax, ssa = [rates[quantifiers.JUDGED[0]] for rates in quantifiers.error_rates(dealt(compared, pair)).values()]
+rates = quantifiers.error_rates(dealt(compared, pair))
+softmax, ssa = [of_kind[quantifiers.JUDGED[0]] for of_kind in rates.values()]
 table = page.save_figure(page.series("pairs", "SSA", softmax, ssa),
                          *quantifiers.error_tables(records, "some", page.profile))
 sigmas, lengths = quantifiers.grid(records[0])
@@ -177,7 +178,7 @@ page.verdicts()
 #   to 4.9); after fifteen it no longer did. Twenty had been planned, and had a mean of 1.84 (0.94 to
 #   3.6). Thirty more were then trained at once, and by themselves have 1.02 (0.39 to 2.7). To stop when a
 #   result looks settled is to pick the result.
-# - *Models that fail at large $\sigma$* err at all positions, as the second figure shows, and not at the
+# - *Models that fail at large $\sigma$* err at all positions, as the figure by position shows, and not at the
 #   far ones alone. Softmax and SSA of one seed start from the same weights and see the same sequences;
 #   the fifth seed fails in both, with and without positions.
 # - *Balanced labels.* Where late answers are not easy, both are wrong somewhere in most sequences of 40

@@ -87,7 +87,6 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET
 
 figure, axes = plt.subplots(figsize=(9, 3.6))
-figure.suptitle("A made example, not GPT-2")
 edges = [*histogram["low"], histogram["high"].iloc[-1]]
 for name, color in (("corpus", VIOLET), ("vocabulary", GOLD)):
     axes.stairs(histogram[name], edges, color=color, label=f"made {name}", baseline=None)

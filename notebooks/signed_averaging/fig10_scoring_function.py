@@ -53,7 +53,7 @@ from claimbook.pages.plotting import OLIVE, STEEL, VIOLET, draw
 from papers.colors import color_of
 
 figure, grid = plt.subplots(2, 2, figsize=(9, 6.4))
-figure.suptitle("SSA's function is steeper than the exponential near 0, and gentler far from it")
+figure.suptitle("Steeper than the exponential near 0, and gentler far from it")
 panels = grid.ravel()
 titles = ("f(x), Figure 10", "derivative f'(x)", "effective slope f'(x) / f(x)",
           r"$f(x) e^{-x}$ with n = m, b = 1/m")

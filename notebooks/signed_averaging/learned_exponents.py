@@ -67,7 +67,7 @@ import matplotlib.pyplot as plt
 import seaborn
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.4))
-figure.suptitle("The second layer raises its exponents; on a CPU a step of SSA takes longer")
+figure.suptitle("The second layer raises its exponents; on a CPU a step takes longer")
 for axes, name, values, start in zip(panels, "nb", (n, b), (1.5, 1)):
     seeds = [f"seed {seed}" for seed in range(len(n))]
     layer, seed = np.meshgrid(range(1, layers + 1), seeds)

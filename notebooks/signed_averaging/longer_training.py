@@ -58,7 +58,8 @@ for name, color, paths in ("Figure 3", "0.65", shorter), ("trained further", BLA
         draw(axes, table, name, f"seed {seed}", color=color, marker="o", markevery=[-1],
              label=None if seed else {"Figure 3": "Figure 3's pairs"}.get(name, name))
 axes.axhline(1, color="grey", lw=1)
-axes.axhline(affine.geometric_mean(printed), color=color_of("SSA"), ls="--", label="printed")
+axes.axhline(affine.geometric_mean(printed), color=color_of("SSA"), ls="--",
+             label="printed")
 axes.set(xscale="log", yscale="log", ylim=(0.05, 4), yticks=(0.05, 0.1, 0.2, 0.5, 1, 2, 4),
          xlabel=r"error on ordinary lines, falling with training $\rightarrow$",
          ylabel=r"SSA / softmax, $\sigma$ = 3 to 10",

@@ -52,7 +52,8 @@ table = page.save_figure(
     series("error", "softmax, paper", FIRST_STDS, paper["softmax"], "paper"),
     *(page.series("error", f"{name}, ours", FIRST_STDS, errors[name],
              scale="log") for name in models),
-    page.series("ratio", "SSA over softmax", FIRST_STDS, errors["SSA"] / errors["softmax"], scale="log"))
+    page.series("ratio", "SSA over softmax", FIRST_STDS, errors["SSA"] / errors["softmax"],
+                scale="log"))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -61,8 +62,8 @@ from papers.colors import color_of, marked
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.9))
 figure.suptitle("After one large input SSA errs more than softmax, with every seed")
-draw(left, table, "error", "softmax, paper", color=color_of("softmax"), ls="--", marker="D", mfc="none",
-     label="softmax, printed")
+draw(left, table, "error", "softmax, paper", color=color_of("softmax"), ls="--", marker="D",
+     mfc="none", label="softmax, printed")
 for name in models:
     draw(left, table, "error", f"{name}, ours", **marked(name))
     dots(left, FIRST_STDS, errors[name], color=color_of(name))
@@ -71,8 +72,8 @@ left.legend()
 draw(right, table, "ratio", "SSA over softmax", color=color_of("SSA"), marker="o")
 dots(right, FIRST_STDS, errors["SSA"] / errors["softmax"], color=color_of("SSA"))
 right.axhline(1, color="grey", lw=1)
-right.set(yscale="log", xlabel=r"$\sigma$ of the first input", ylabel="error of SSA / softmax",
-          yticks=(0.5, 1, 2, 4))
+right.set(yscale="log", xlabel=r"$\sigma$ of the first input",
+          ylabel="error of SSA / softmax", yticks=(0.5, 1, 2, 4))
 right.yaxis.set_major_formatter("{x:g}")
 right.minorticks_off()
 

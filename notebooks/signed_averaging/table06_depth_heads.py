@@ -59,18 +59,21 @@ from claimbook.pages.plotting import OLIVE
 from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 4.2))
-figure.suptitle("Beyond three layers depth adds little, where the paper's errors go on falling")
+figure.suptitle("Beyond three layers depth adds little; the paper's errors go on falling")
 depths, markers = (1, 2, 3, 6, 12, 18), {1: "o", 2: "s", 4: "^", 8: "D", 32: "v"}
 for axes, (sigma, ticks) in zip(panels, {3: (0.2, 0.5, 1, 2, 5, 10), 5: (3, 5, 10, 20, 30),
                                          10: (40, 60, 100, 150, 200)}.items()):
     for shape in affine.SHAPES:
         style = {"marker": markers[shape.heads], "ls": "", "ms": 6,
                  "color": color_of("softmax") if shape.perceptron else OLIVE}
-        place, label = depths.index(shape.layers), f"{shape.heads} head{'s' * (shape.heads > 1)}"
+        place = depths.index(shape.layers)
+        label = f"{shape.heads} head{'s' * (shape.heads > 1)}"
         axes.plot(place - 0.12, affine.geometric_mean(ours[shape.name][:, sigma - 1].T),
                   label=label if shape.perceptron else f"{label}, attention only", **style)
-        axes.plot(place + 0.12, paper[shape.name][sigma - 1], mfc="none", label="_", **style)
-    axes.set(yscale="log", title=rf"$\sigma$ = {sigma}", xlabel="layers", xticks=range(6), xticklabels=depths)
+        axes.plot(place + 0.12, paper[shape.name][sigma - 1], mfc="none", label="_",
+                  **style)
+    axes.set(yscale="log", title=rf"$\sigma$ = {sigma}", xlabel="layers",
+             xticks=range(6), xticklabels=depths)
     axes.set_yticks(ticks, ticks)
     axes.minorticks_off()
 panels[0].set(ylabel="mean squared error (printed: hollow)")

@@ -66,7 +66,7 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, OLIVE, ROSE, STEEL, draw, legend_below
 
 figure, grid = plt.subplots(2, 2, figsize=(9, 6.6))
-figure.suptitle("Wider training helps where all inputs are wide, and costs on ordinary ones")
+figure.suptitle("Wider training helps where all inputs are wide, else it costs")
 for axes, title in zip(grid.flat, panels):
     colors = (GOLD, ROSE) if title == "steps" else (GOLD, STEEL, OLIVE)
     for name, color, marker in zip(panels[title][2], colors, "os^"):

@@ -58,7 +58,7 @@ table = page.save_figure(
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import OLIVE, ROSE, draw
+from claimbook.pages.plotting import OLIVE, ROSE, draw, legend_below
 from papers.colors import color_of, marked
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
@@ -79,7 +79,7 @@ right.set(xlabel=r"$\sigma$", ylabel="bound of the answers", ylim=(0, 40), xtick
 left.set_title("No attention brings ours below the floor")
 right.set_title("Printed SSA needs answers twice as large")
 left.legend(fontsize=9)
-legend = figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+legend = legend_below(right, 3)
 
 # %% [markdown] tags=["caption"]
 # Left: errors, ours and printed (dashed), above the floor (dotted). Right: bounds of our models, and the
