@@ -1,24 +1,19 @@
 # %% [markdown]
-# # Does another scoring function help to say whether all numbers are positive?
+# # Does another scoring function help on "are all positive?"
 #
-# **The question:** {term}`softmax` turns the scores of {term}`attention` into weights. Does any known
-# replacement of it do better on the task `every` of [Figure 4](fig04_every.ipynb)?
+# No, as the paper says. A lead over {term}`softmax` in three of four pairs of models is excluded for all
+# five temperatures and five of six other functions; entmax can't be told. Models that differ by their
+# seed alone err on one list in a hundred, or on most.
 #
-# **In short:** the paper writes that none does, and ours agree for its five temperatures and for five of its six
-# other functions: that one of them beats softmax in three of four pairs of models is excluded. Entmax is
-# undecided. With every function some models err
-# on one sequence in a hundred or fewer, and others, which differ by their seed alone, on a quarter to
-# seven tenths. So the average ratio to softmax stays uncertain by a factor of two and more in both
-# directions (320 models of 3 layers and width 32, {term}`profile` `cpu`, three and a half hours
-# of processor time).
+# In the task `every` a {term}`transformer` reads a list. After each number it says whether all so far are
+# positive. {cite:t}`naim2025scaled` try temperatures of 5 to 100 in the softmax, sparsemax, entmax, mixed
+# heads, cosFormer and SA-softmax. They write that none "yielded improvements over standard Softmax on our
+# tasks", and print no numbers for this one.
 #
-# {cite:t}`naim2025scaled` try temperatures of 5 to 100 in the softmax, sparsemax, entmax, mixed heads,
-# cosFormer and SA-softmax, and write that none of them "yielded improvements over standard Softmax on
-# our tasks" (Section 6; Appendix C). [Table 1](table01_scoring_functions.ipynb) has the numbers for
-# affine functions; for the quantifiers none is printed. Here every trained row of that table is trained
-# on `every`, in the setting of [Figure 4](fig04_every.ipynb): up to 40 numbers
-# $x_i \sim \mathcal{N}(0, 1)$ in training, 10 to 200 numbers $x_i \sim \mathcal{N}(0, \sigma)$ with
-# $\sigma$ from 1 to 30 in the tests.
+# Here every trained row of [Table 1](table01_scoring_functions.ipynb) is trained on `every`, in the
+# setting of [Figure 4](fig04_every.ipynb). Lists have up to 40 numbers $x_i \sim \mathcal{N}(0, 1)$ in
+# training, and 10 to 200 numbers $x_i \sim \mathcal{N}(0, \sigma)$ in tests. The average ratio to softmax
+# stays uncertain by a factor of two and more.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -52,11 +47,8 @@ table = page.save_figure(*sheet.rate_tables(rates, page.profile))
 legends = sheet.draw_rates(table)
 
 # %% [markdown] tags=["caption"]
-# Sixteen scoring functions of attention on the quantifier *every*: does a list hold
-# positive numbers only? One row for each function, one point for each seed. Left: the
-# share of sequences with a wrong answer, on a logarithmic axis, for lists as in training
-# and over all lengths and scales. Right: its ratio to that of softmax with the same seed;
-# left of the line at 1 the function is better than softmax.
+# Share of lists answered wrongly, one row a function, one point a seed. Left: as in training and over all
+# tests. Right: over softmax of the same seed.
 #
 # Alt text: A row for each of sixteen scoring functions, with a point for each of ten
 # seeds. Left: the share of wrong sequences on a logarithmic axis, nearly all under 0.02
@@ -97,18 +89,16 @@ sheet.rate_table(rates_of_more)
 # %% [markdown]
 # ### Two newer functions
 #
-# Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025) multiplies scores by
-# $s \log n$ for the $n$ tokens that a query sees, and its query-aware form
-# ({class}`QASSMax <icllib.models.QASSMax>`, Qu et al., 2026) by learned functions of $\log n$ and of the
-# query. Both are made for contexts that are longer than those of training, and both are newer than
-# the paper, which does not have them: their rows are marked *added*, like the second form of
-# SA-softmax.
+# Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025) multiplies scores by $s \log n$
+# for the $n$ tokens that a query sees. Its query-aware form ({class}`QASSMax <icllib.models.QASSMax>`, Qu
+# et al., 2026) multiplies them by learned functions of $\log n$ and of the query. Both are made for
+# contexts that are longer than those of training, and both are newer than the paper. Their rows are
+# marked *added*, like the second form of SA-softmax.
 #
-#
-# Neither carries the models further. Over ten seeds QASSMax is wrong as often as softmax on
-# average (14% and 13%), since a few bad models of either make most of the errors; but
-# against the softmax model of the same seed it is typically wrong 2.7 times as often (1.2 to
-# 6). SSMax, with 8.4%, cannot be told from softmax.
+# Neither carries the models further. Over ten seeds QASSMax is wrong as often as softmax on average (14%
+# and 13%), since a few bad models of either make most of the errors. Against the softmax model of the
+# same seed it is typically wrong 2.7 times as often (1.2 to 6). SSMax, with 8.4%, cannot be told from
+# softmax.
 #
 # ## The claims, one by one
 
@@ -127,15 +117,20 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
+# - *The models:* 320 of 3 layers and width 32, profile `cpu`, three and a half hours of processor time.
+#   In distribution they err on 0.5% of the lists.
+# - *The spread.* With every function some models err on one sequence in a hundred or fewer. Others, which
+#   differ by their seed alone, err on a quarter to seven tenths.
 # - The paper names the temperatures and prints no number for the quantifiers. The temperature divides
 #   scores that are already over $\sqrt{d}$, as for Table 1, whose page says how the others are read.
-# - *Models that fail.* With 6 of 20 seeds softmax errs on more than a tenth of all sequences, with
-#   the five temperatures together in 13 of 100. So a temperature may save some models. But it does not
-#   make the others better: of the models below a tenth those of softmax err on 0.9% of the sequences,
-#   those with a temperature on 1.6 to 2.4% (geometric means). Over all twenty seeds the ratios to
-#   softmax average to between 0.76 and 1.2, and all intervals contain 1.
-# - All models but two learn the task in distribution, by the gate. In the prompt the label before $x_k$ holds all that is to be known of the earlier numbers
-#   ([Figure 4](fig04_every.ipynb)), for every scoring function alike.
+# - *Models that fail.* With 6 of 20 seeds softmax errs on more than a tenth of all sequences, with the
+#   five temperatures together in 13 of 100. So a temperature may save some models. But it does not make
+#   the others better. Of the models below a tenth those of softmax err on 0.9% of the sequences, those
+#   with a temperature on 1.6 to 2.4% (geometric means). Over all twenty seeds the ratios to softmax
+#   average to between 0.76 and 1.2, and all intervals contain 1.
+# - All models but two learn the task in distribution, by the gate. In the prompt the label before $x_k$
+#   holds all that is to be known of the earlier numbers ([Figure 4](fig04_every.ipynb)), for every
+#   scoring function alike.
 # - Claims 38 and 39 were cut from the text when the records of this page were there already, and are
 #   marked post hoc. Their tolerance is that of claims 5 and 6.
 #

@@ -1,20 +1,13 @@
 # %% [markdown]
-# # Appendix J: the theory of scaled signed averaging, checked
+# # Appendix J: does the theory of scaled signed averaging hold?
 #
-# **The question:** which of the paper's statements on the mathematics of scaled signed
-# averaging ({term}`SSA`) and of {term}`softmax` hold?
+# The formulas do, but for one: the printed lower bound of the entropy is an upper bound. Several
+# sentences on how {term}`SSA` differs from {term}`softmax` fail too. A score 4 above 78 others has a
+# weight of 0.41, and not nearly all. Nothing is trained.
 #
-# **In short:** the formulas for SSA hold, but for one: the lower bound that the paper
-# prints for the entropy of the weights is an upper bound. Several sentences around the
-# formulas do not hold either, most of them on how SSA differs from softmax. Claim 26 judges
-# three statements as printed, the entropy bound among them, and all three fail. The paper
-# says that a score 4 above all others is typically enough for a weight near 1; it gives
-# 0.90 among 7 scores and 0.41 among 79 (claim 28). Nothing is trained, and all is computed
-# within a second.
-#
-# SSA makes weights $\alpha_i = f(s_i) / \sum_j f(s_j)$ of $k$ scores $s_i$ with the
-# function $f(x) = (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n}$, where softmax has
-# $e^x$. Appendix J derives its properties {cite:p}`naim2025scaled`:
+# SSA makes weights $\alpha_i = f(s_i) / \sum_j f(s_j)$ of $k$ scores $s_i$ with the function
+# $f(x) = (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n}$, where softmax has $e^x$. Appendix J
+# derives its properties {cite:p}`naim2025scaled`:
 #
 # | section | statement |
 # |---|---|
@@ -68,6 +61,7 @@ from claimbook.pages.plotting import BLACK, OLIVE, draw
 from papers.colors import color_of
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 4.8))
+figure.suptitle("Theorem 1 holds; the printed lower bound of the entropy is an upper one")
 dots = {"ls": "", "mfc": "none", "ms": 5}
 for name in ("SSA", "softmax"):
     style = {"color": color_of(name)}
@@ -94,12 +88,8 @@ for axes in (left, middle, right):
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.19))
 
 # %% [markdown] tags=["caption"]
-# Three statements of the paper's Appendix J on scaled signed averaging (SSA) and softmax.
-# Left: how much weight the largest of 40 scores leaves to the others, against the range
-# $M$ of the scores, with the bounds of Theorem 1. Middle: how strongly weights react to
-# scores, with its bound. Right: the entropy of weights against the largest one; the
-# points lie below the printed expression, which is therefore an upper bound and not a
-# lower one.
+# Left: weight left to the smaller scores, with Theorem 1's bounds. Middle: the Jacobian, with its bound.
+# Right: entropies lie below the printed "lower" bound.
 #
 # Alt text: Three panels. Left, log-log: what the largest of 40 weights leaves to the
 # others, against the range M: the extreme scores lie on the bounds of Theorem 1, which
@@ -156,32 +146,32 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Entropy.* The printed lower bound is the greatest entropy that a given largest weight
-#   allows, so that every random row lies below it. The entropy is least with as many
-#   weights at the maximum as fit and the rest on one more. If $\alpha_{\max}$ is only
-#   some upper bound of the weights, as the text says, the printed expression bounds the
-#   entropy from neither side, and $H \ge - \log \alpha_{\max}$ still holds. As printed it
-#   is claim 26; corrected, claim 27.
-# - *Softmax.* Its Jacobian is bounded, and softmax has a Theorem 1 of its own. What
-#   separates the two is the speed: with the range $M$, what softmax leaves to the smaller
-#   weights falls exponentially, and what SSA leaves falls as a power. So does the
-#   Jacobian at the scores $(M, -M)$: for two scores far apart the gradients of softmax
-#   vanish, which is the opposite of growing.
-# - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores
-#   are small, and its Jacobian can be larger by the factor $n b$.
-# - *A gap of 4* (Section 5.3, claim 28). If all other scores are equal, the weight of the
-#   largest is $e^4 / (e^4 + k - 1)$: 0.90 for the 7 {term}`tokens <token>` of Figure 2,
-#   0.58 for 40, 0.41 for 79 and 0.22 for 200.
-# - *The embedding* (Section 5.2, claim 55) is said to be $x \mapsto x\,W$ and to preserve
-#   order: $\lvert x \rvert < \lvert y \rvert$ gives $\lVert \mathrm{emb}(x) \rVert <
-#   \lVert \mathrm{emb}(y) \rVert$. As written that is so. But GPT-2 code for numbers, the
-#   public one and ours, has a linear layer with a bias $b$. It reverses the order of two
-#   numbers where their sum lies between 0 and $-2\, W \cdot b / \lVert W \rVert^2$: 0.4
-#   to 7% of the pairs, in five draws of weights as PyTorch makes them, and half of them
-#   in the control, $b = 10\, W$.
-# - *What random scores cannot show.* A bound that is never violated may be far from
-#   tight. So the known maximizers are checked too: $(M, -M, \dots, -M)$ for Theorem 1,
-#   two scores of 0 for the Jacobian, $x = M$ for the Lipschitz constant.
+# - *As printed.* Claim 26 judges three statements, the entropy bound among them, and all three fail. All
+#   of this page is computed within a second.
+# - *Entropy.* The printed lower bound is the greatest entropy that a given largest weight allows, so that
+#   every random row lies below it. The entropy is least with as many weights at the maximum as fit and
+#   the rest on one more. If $\alpha_{\max}$ is only some upper bound of the weights, as the text says,
+#   the printed expression bounds the entropy from neither side, and $H \ge - \log \alpha_{\max}$ still
+#   holds. As printed it is claim 26; corrected, claim 27.
+# - *Softmax.* Its Jacobian is bounded, and softmax has a Theorem 1 of its own. What separates the two is
+#   the speed: with the range $M$, what softmax leaves to the smaller weights falls exponentially, and
+#   what SSA leaves falls as a power. So does the Jacobian at the scores $(M, -M)$: for two scores far
+#   apart the gradients of softmax vanish, which is the opposite of growing.
+# - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores are small, and its
+#   Jacobian can be larger by the factor $n b$.
+# - *A gap of 4* (Section 5.3, claim 28). If all other scores are equal, the weight of the largest is
+#   $e^4 / (e^4 + k - 1)$. That is 0.90 for the 7 {term}`tokens <token>` of Figure 2, 0.58 for 40, 0.41
+#   for 79 and 0.22 for 200.
+# - *The embedding* (Section 5.2, claim 55) is said to be $x \mapsto x\,W$ and to preserve order:
+#   $\lvert x \rvert < \lvert y \rvert$ gives
+#   $\lVert \mathrm{emb}(x) \rVert < \lVert \mathrm{emb}(y) \rVert$. As written that is so. But GPT-2 code
+#   for numbers, the public one and ours, has a linear layer with a bias $b$. It reverses the order of two
+#   numbers where their sum lies between 0 and $-2\, W \cdot b / \lVert W \rVert^2$: 0.4 to 7% of the
+#   pairs, in five draws of weights as PyTorch makes them. In the control, $b = 10\, W$, it is half of
+#   them.
+# - *What random scores cannot show.* A bound that is never violated may be far from tight. So the known
+#   maximizers are checked too: $(M, -M, \dots, -M)$ for Theorem 1, two scores of 0 for the Jacobian,
+#   $x = M$ for the Lipschitz constant.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/appendix_j_theory/figure.csv>`.

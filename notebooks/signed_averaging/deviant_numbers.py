@@ -1,40 +1,26 @@
 # %% [markdown]
-# # Section 5: does one large number decide the answers of a whole sequence?
+# # Section 5: does one large number decide the answers of a whole list?
 #
-# **The question:** when one number of a sequence is far larger than all those of
-# training, does a {term}`transformer` answer as if it had read that number alone?
+# No. A 100 drowns the other numbers at its own place alone, and not in all models; no later answer is
+# wrong because of it. Of 26 models that can make the mistake fifteen always do, and six never. The paper
+# says that all answers follow it.
 #
-# **In short:** the paper says so; here the claim fails. A 100 does drown the other numbers,
-# but in its own answer alone, and not in all models. Of fifty {term}`softmax` models of
-# `every`, 26 are right about a 100 alone and so can make the mistake: fifteen always do,
-# six never, and five in 2 to 69% of the sequences. If an earlier number already decides the
-# question (a negative one under `every`), no answer after the 100 is wrong. If none does, half
-# of the later answers are wrong under `every` and three fifths under `some`, with a 100 or
-# with an ordinary number: so long an open list is rare in training. Scaled signed averaging ({term}`SSA`) does not differ under
-# `every`. These are small models (3 layers of width 32, profile `cpu`),
-# which have learned the task: fifty for the claim, twenty of each kind in the figures.
+# Decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is far larger.
+# {cite:t}`naim2025scaled` report that they "base their predictions for an entire deviant sequence" solely
+# "on their prediction for the largest element". A "single sufficiently large number" triggers this
+# "consistently".
 #
-# Why do decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is
-# far larger? {cite:t}`naim2025scaled` (Section 5) report that under the quantifiers
-# "models base their predictions for an entire deviant sequence $S$ solely on their
-# prediction for the largest element in $S$", and that a "single sufficiently large number
-# in $S$ was enough to trigger this behavior consistently". Their example is [Figure
-# 2](fig02_attention_maps.ipynb): after $1, -2, 3, 70$ the model says that every number is
-# positive.
+# That can be seen only where the answer to the large number alone is not the truth. Under `every` (are
+# all numbers so far positive?) one number of a list is replaced by $m$, after an $x_i \le 0$ has settled
+# the label. Under `some` (is any?) it is $-m$, after an $x_i > 0$.
 #
-# That can be seen only where the answer to the large number alone is not the truth. So
-# one number $x_p$ of an ordinary sequence is replaced by $m$ under `every` (are all
-# numbers so far positive?) and by $-m$ under `some` (is any?). Alone it would leave the
-# label open, but a number before it has settled the label: an $x_i \le 0$ under `every`,
-# an $x_i > 0$ under `some`. What is counted is how often the answer at $x_p$, and at the
-# ten numbers after it, is the model's own to the large number alone and not the truth. At
-# $m = 1$, an ordinary number, this is the rate of plain mistakes.
+# What is counted is how often the answer is the model's own to the large number alone and not the truth.
+# It is counted at the number, and at the ten after it. At $m = 1$, an ordinary number, this is the rate
+# of plain mistakes.
 #
-# For the answers *after* $x_p$ this prompt cannot show what the paper says. The true
-# label of $x_p$ stands directly after it, and the next label follows from that one and
-# the sign of the next number, so that a model that trusts the label before it is right,
-# whatever it made of $x_p$. The control is the same experiment [without
-# labels](without_labels.ipynb) in the prompt.
+# For the answers *after* the number this prompt cannot show what the paper says. The true label stands
+# directly after it, and the next label follows from that one and the sign of the next number. The control
+# is the same experiment [without labels](without_labels.ipynb) in the prompt.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -56,21 +42,44 @@ page.settings(sheet.ASSUMED, runs=sheet.each_kind)
 #
 # ## Figure
 #
-# Means over the places $p$ of the large number, and on the right over the ten answers
-# after it. Bands are 95% intervals over seeds.
+# Shares are means over the places $p$ of the large number.
 
 # %%
-table = page.save_figure(*sheet.deviant_tables(records, page.profile))
+softmax = page.recorded(sheet.judged_kind)
+of_figure_4 = icllib.records(quantifiers.compared_on_every, profile,
+                             page="signed_averaging/fig04_every")
+assert claimbook.shown_profile(of_figure_4) == claimbook.shown_profile(softmax)
+pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
+reached = quantifiers.reached(of_figure_4, pair, pair[:1])
+evidence, gate = deviant_sequences.judged(softmax, pair[:1], reached)
+order = evidence["at the number"].argsort()[::-1]
+table = page.save_figure(
+    *(page.series("models", where, range(1, len(order) + 1), shares[order])
+      for where, shares in evidence.items()),
+    *sheet.deviant_tables(records, page.profile))
+
+# %% tags=["figure"]
+sheet.draw_models(table)
+
+# %% [markdown] tags=["caption"]
+# Each of the 26 softmax models that are right about a 100 alone: how often it answers as if 100 stood alone,
+# where that is wrong.
+#
+# Alt text: Twenty-six models, sorted. At the number fifteen lie at 100%, five between 69 and 2%, and six at
+# 0. After it, hollow, all lie at 0.
+
+# %% [markdown]
+# ### By the size of the number
+#
+# Means over the places $p$ of the large number, and on the right over the ten answers after it. Bands are
+# 95% intervals over seeds.
 
 # %% tags=["figure"]
 legend = deviant_sequences.draw_shares(table)
 
 # %% [markdown] tags=["caption"]
-# How often models with softmax and with scaled signed averaging (SSA) answer as if one
-# very large number of a list stood alone, where that is wrong, against the size of that
-# number: at the number itself and after it, for the quantifiers *every* and *some*. The
-# line at 0.9 is the bound of the claim, which says that the large number alone decides
-# the answer. After the number both lines lie at 0. Bands are 95% intervals over seeds.
+# How often models answer as if the large number stood alone, where that is wrong, at the number and after
+# it. The line is the claim's bound.
 #
 # Alt text: Four panels against the size of the number, from 1 to 100, for softmax and
 # SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.35
@@ -85,21 +94,18 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # %% [markdown]
 # ### What the other numbers still do
 #
-# A model that answers for the largest number alone has the same *log-odds* (the logarithm
-# of the odds of an answer: 0 is a coin toss) whatever stands before it. Below is the mean log-odds of the open label at the large number, where the
-# other numbers settle the label, and where the same numbers, with other signs, leave it
-# open. Where the lines meet, the other numbers have no say; the label of the large number
-# alone is the one above 0.
+# A model that answers for the largest number alone has the same *log-odds* (the logarithm of the odds of
+# an answer: 0 is a coin toss) whatever stands before it. Below is the mean log-odds of the open label at
+# the large number. In one line the other numbers settle the label; in the other the same numbers, with
+# other signs, leave it open. Where the lines meet, the other numbers have no say; the label of the large
+# number alone is the one above 0.
 
 # %% tags=["figure"]
 legend = sheet.draw_log_odds(table)
 
 # %% [markdown] tags=["caption"]
-# Log-odds of the answer that one very large number alone would leave open (*true* for
-# *every*, *false* for *some*), against the size of that number, for two quantifiers and
-# two scoring functions. One line is for lists whose other numbers settle the answer, the
-# other for lists in which they do not; where the two lines meet, the large number has
-# drowned the others.
+# Log-odds of the answer that the large number alone leaves open. Where the two lines meet, it has drowned
+# the other numbers.
 #
 # Alt text: Four panels of log-odds against the size of the number: every above and some
 # below, softmax left and SSA right. Where the other numbers settle the label the line
@@ -121,13 +127,6 @@ numbers(table, "own answer", x="size m")
 # ## The claims, one by one
 
 # %%
-softmax = page.recorded(sheet.judged_kind)
-of_figure_4 = icllib.records(quantifiers.compared_on_every, profile,
-                             page="signed_averaging/fig04_every")
-assert claimbook.shown_profile(of_figure_4) == claimbook.shown_profile(softmax)
-pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
-reached = quantifiers.reached(of_figure_4, pair, pair[:1])
-evidence, gate = deviant_sequences.judged(softmax, pair[:1], reached)
 page.decide("signed_averaging.36", evidence, gate,
             deviant_sequences.answers_for_the_largest(),
             profile=claimbook.shown_profile(softmax))
@@ -137,34 +136,39 @@ page.verdicts()
 # What is judged at the number, by model:
 
 # %% tags=["numbers"]
-shares = sorted(round(float(share), 2) for share in evidence["at the number"])
-pd.Series(shares).value_counts(sort=False).rename_axis("share").to_frame("models").T
+shares = pd.Series(evidence["at the number"][order[::-1]].round(2))
+shares.value_counts(sort=False).rename_axis("share").to_frame("models").T
 
 # %% [markdown]
 # ## What differs and why
 #
-# - *Our choices.* The paper shows one sequence, and does not say how large is
-#   sufficiently large. Sizes, places and the law of the other numbers are ours, and so is
-#   the reading of the largest element as the one of largest size, which a negative number
-#   can be. `some` is shown beside the claim, which is about Figure 2's `every`.
-# - *Solely.* At the number itself this is close to what is seen: at $m = 100$ the
-#   log-odds of the softmax models of `every` differ by 0.3 between the two kinds of
-#   sequences, and by 9.4 at $m = 1$. The answer is then the model's own to the number
-#   alone in sixteen of the twenty. But 24 of the fifty are wrong about 100 alone, and so by
-#   mistake right about the sequence. Of the other 26, which the claim counts, fifteen make
-#   the mistake in every sequence and six in none: in the mean 62% of the answers (43 to
-#   81%), where "consistently" asks for 90%.
-# - *For an entire sequence.* This is not seen, and hardly to be seen with labels in the
-#   prompt. Where no other number has settled the label, as many answers after the number
-#   are wrong with $m = 1$: so late, an open label is rare in training.
-# - *Why.* A very large number drowns all others at its own place, with any scoring
-#   function: its token starts as $x_p$ times the embedding $w$, each layer adds only what
-#   is bounded, and the last layer normalization leaves the direction of $w$. A test shows it for softmax, SSA and sparsemax. Scoring
+# - *The models:* small ones (3 layers of width 32, profile `cpu`), which have learned the task. Fifty
+#   softmax models serve the claim, twenty of each kind the figures.
+# - *Open lists.* If no earlier number settles the question, half of the later answers are wrong under
+#   `every`, and three fifths under `some`. It is so with a 100 or with an ordinary number: so long an
+#   open list is rare in training.
+# - *Between always and never:* five of the 26 make the mistake in 2 to 69% of the sequences.
+# - *Our choices.* The paper shows one sequence, and does not say how large is sufficiently large. Sizes,
+#   places and the law of the other numbers are ours. So is the reading of the largest element as the one
+#   of largest size, which a negative number can be. `some` is shown beside the claim, which is about
+#   Figure 2's `every`.
+# - *Solely.* At the number itself this is close to what is seen. At $m = 100$ the log-odds of the softmax
+#   models of `every` differ by 0.3 between the two kinds of sequences, and by 9.4 at $m = 1$. The answer
+#   is then the model's own to the number alone in sixteen of the twenty. But 24 of the fifty are wrong
+#   about 100 alone, and so by mistake right about the sequence. Of the other 26, which the claim counts,
+#   fifteen make the mistake in every sequence and six in none. In the mean it is 62% of the answers (43
+#   to 81%), where "consistently" asks for 90%.
+# - *For an entire sequence.* This is not seen, and hardly to be seen with labels in the prompt. Where no
+#   other number has settled the label, as many answers after the number are wrong with $m = 1$: so late,
+#   an open label is rare in training.
+# - *Why.* A very large number drowns all others at its own place, with any scoring function. Its token
+#   starts as $x_p$ times the embedding $w$, and each layer adds only what is bounded. The last layer
+#   normalization leaves the direction of $w$. A test shows it for softmax, SSA and sparsemax. Scoring
 #   functions can change only the weight that later tokens give to the number.
-# - *SSA* under `every` does as softmax does: seven of the twenty models of either always make
-#   the mistake at the number, and at $m = 100$ its two lines are as close. Under `some` three
-#   of SSA always make it and two sometimes, and of softmax one and one; but fourteen of SSA
-#   and sixteen of softmax are wrong about $-100$ alone, and so cannot.
+# - *SSA* under `every` does as softmax does. Seven of the twenty models of either always make the mistake
+#   at the number, and at $m = 100$ its two lines are as close. Under `some` three of SSA always make it
+#   and two sometimes, and of softmax one and one. But fourteen of SSA and sixteen of softmax are wrong
+#   about $-100$ alone, and so cannot.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/deviant_numbers/figure.csv>`.

@@ -1,24 +1,23 @@
 # %% [markdown]
 # # Figure 2: does one large number draw all of the attention?
 #
-# **The question:** a {term}`transformer` is to say whether all of $1, -2, 3, 70$ are positive. Where does
-# its last layer look?
+# No. In the paper's list the large number, 70, draws 6% of our {term}`softmax` models' {term}`attention`,
+# less than half an equal share; in the paper it draws all. Yet it does spoil the answer, to near a coin
+# toss. {term}`SSA` does not differ.
 #
-# **In short:** in the paper a {term}`softmax` model puts all its {term}`attention` on 70, the last number,
-# and answers that all are positive. Here 70 leaves the answer near a coin toss, but draws 6% of the
-# attention, less than half an equal share. The mean *log-odds* of *true*, the logarithm of its odds, are
-# $-0.4$, where 0 is a coin toss; with 0.7 in place of 70 they are $-7.7$, near certainty of *false*,
-# which is right. Scaled signed averaging ({term}`SSA`) does not differ. These are twenty models of each
-# kind, small ones (3 layers of width 32, profile `cpu`; 40 minutes of processor time), which have
-# learned the task.
-#
-# {cite:t}`naim2025scaled` give a decoder that was trained on `every` with $x_i \sim \mathcal{N}(0, 1)$
-# the numbers $1, -2, 3, 70$ with their labels,
+# {cite:t}`naim2025scaled` give a decoder that was trained on `every` (are all numbers so far positive?)
+# with $x_i \sim \mathcal{N}(0, 1)$ the numbers $1, -2, 3, 70$ with their labels,
 #
 # $$1, \text{true}, -2, \text{false}, 3, \text{false}, 70 ,$$
 #
-# and look at the weights with which the last token attends in the last layer. SSA is to spread its
-# weights; the paper shows no map of it. In each head
+# and look at the weights with which the last token attends in the last layer. Their model answers that
+# all are positive.
+#
+# Ours are twenty small models of each kind, which have learned the task. The mean *log-odds* of *true*,
+# the logarithm of its odds, are $-0.4$, where 0 is a coin toss. With 0.7 in place of 70 they are $-7.7$:
+# nearly certain, and right.
+#
+# SSA is to spread its weights; the paper shows no map of it. In each head
 #
 # $$\alpha_{ij} = \frac{f(z_{ij})}{\sum_{k \le i} f(z_{ik})} , \qquad z_{ij} = \frac{q_i^\top k_j}{\sqrt{d}} ,$$
 #
@@ -37,9 +36,9 @@ records = page.records
 page.settings(quantifiers.ASSUMED)
 
 # %% [markdown]
-# These are the models of [Figure 4](fig04_every.ipynb) with positions. The settings are those of
-# softmax; SSA differs in `model.scoring` alone. Four more sequences stand beside the paper's: with 2
-# in place of $-2$, so that *true* is right; both with an ordinary last number, 0.7; and with 70
+# These are the models of [Figure 4](fig04_every.ipynb) with positions. The settings are those of softmax;
+# SSA differs in `model.scoring` alone. Four more sequences stand beside the paper's. One has 2 in place
+# of $-2$, so that *true* is right. Both come with an ordinary last number, 0.7, too, and one with 70
 # inside, so that the last number, 3, can look at it.
 #
 # ## Figure
@@ -58,10 +57,8 @@ for axes, scoring in zip(panels, quantifiers.SCORINGS):
     sheet.draw_map(axes, table, scoring)
 
 # %% [markdown] tags=["caption"]
-# Attention of the last layer, mean over heads and seeds, on the list 1, -2, 3, 70 and its
-# labels, for softmax and scaled signed averaging (SSA). A row shows how a token divides
-# its attention over the tokens up to itself; each row sums to 1. In the paper's map for
-# softmax the last token gives all of it to 70.
+# Attention of the last layer on 1, -2, 3, 70 and its labels. In the paper's map the last token gives all
+# of it to 70.
 #
 # Alt text: Two triangular maps of the attention of the last layer over the seven tokens,
 # softmax and SSA, with the weights written in. In both the weights of a row are spread
@@ -97,10 +94,8 @@ panels[1].set(xlabel="log-odds of true")
 legend = legend_below(panels[0], 4)
 
 # %% [markdown] tags=["caption"]
-# The same models on five lists. Left: the share of its attention that the last token
-# gives to the number 70, or to itself where there is no 70; equal weights are the dashed
-# line, the bound of the claim the dotted one. Right: the log-odds of *true*; left of 0
-# the model answers *false*.
+# Left: attention of the last token to 70, or to itself; dashed, equal weights; dotted, the claim's bound.
+# Right: log-odds of *true*; left of 0 is *false*.
 #
 # Alt text: A row for each of five sequences. Left: the share of attention that the last
 # token gives to 70 or to itself, for softmax and SSA, between 0.05 and 0.25, where equal
@@ -125,15 +120,16 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper shows one map and does not say of which head or model. Here weights are means over the
-#   heads of the last layer and over seeds, and the claim's 0.9 stands for *all* weight. That SSA puts
-#   less there is what the paper's argument asks for; the paper does not show it.
-# - The number 70 unsettles the answer where it comes last: the log-odds are near 0, right in 13
-#   softmax models of twenty, and about 5 or more in size for an ordinary last number. Where it stands inside,
-#   followed by 3, the answer is about as sure as without it, and little weight goes to it. So at
-#   this size the damage is done without much attention to 70. The likely reason: the embedding of
-#   70 is about seventy times that of 1 and stays in what its own token carries from layer to layer,
-#   where what attention adds is small beside it. [One large number](deviant_numbers.ipynb) follows this
+# - *The models:* 3 layers of width 32, profile `cpu`, 40 minutes of processor time.
+# - The paper shows one map and does not say of which head or model. Here weights are means over the heads
+#   of the last layer and over seeds, and the claim's 0.9 stands for *all* weight. That SSA puts less
+#   there is what the paper's argument asks for; the paper does not show it.
+# - The number 70 unsettles the answer where it comes last. The log-odds are near 0, right in 13 softmax
+#   models of twenty. They are about 5 or more in size for an ordinary last number. Where it stands
+#   inside, followed by 3, the answer is about as sure as without it, and little weight goes to it. So at
+#   this size the damage is done without much attention to 70. The likely reason: the embedding of 70 is
+#   about seventy times that of 1. It stays in what its own token carries from layer to layer, and what
+#   attention adds is small beside it. The page on [one large number](deviant_numbers.ipynb) follows this
 #   on many sequences.
 # - SSA does not differ from softmax in any of this, beyond the spread over seeds.
 #

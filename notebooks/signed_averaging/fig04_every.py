@@ -1,42 +1,34 @@
 # %% [markdown]
-# # Figure 4: are all numbers positive? SSA and softmax over longer and wider sequences
+# # Figure 4: does SSA err less on "are all numbers positive?"
 #
-# **The question:** a {term}`transformer` learns to say whether *every* number of a
-# sequence is positive. Does scaled signed averaging ({term}`SSA`) keep its error below
-# that of {term}`softmax` when sequences get longer, and numbers larger, than those of
-# training?
+# Can't tell. {term}`SSA` is ahead of {term}`softmax` in 18 of fifty pairs of models, where the paper has
+# it ahead. Models that differ by their seed alone differ far more. All have learned the task, but some
+# fail on most lists that are longer or wider.
 #
-# **In short:** in the paper it does. Here it is not seen: in fifty models of each kind
-# softmax errs on 14% of the sequences, SSA on 15%, and SSA is ahead in 18 of the fifty
-# pairs. {term}`Seeds <seed>` differ far more: 34 models of either kind err on 15% or less,
-# the other sixteen on up to 71%. Two things that softmax is said to do hold: it goes on
-# being right on longer sequences, and fails where numbers are larger. A third, that it
-# still tells the sign of a single large number, is undecided. These are small models (3 layers
-# of width 32, profile `cpu`), which have learned the task.
-#
-# A decoder reads $x_1, y_1, x_2, y_2, \dots$ as scalars and says at each $x_k$ whether
-# *every* number so far is positive:
+# A decoder reads $x_1, y_1, x_2, y_2, \dots$ and says at each $x_k$ whether *every* number so far is
+# positive:
 #
 # $$y_k = \mathbb{1}[x_1 > 0, \dots, x_k > 0] .$$
 #
-# It is trained on up to 40 numbers $x_i \sim \mathcal{N}(0, 1)$ and tested on 10 to 200
-# numbers $x_i \sim \mathcal{N}(0, \sigma)$. {cite:t}`naim2025scaled` draw the share of
-# wrong answers over length and $\sigma$, for softmax and for SSA,
-# $\operatorname{softmax}(s(z))$ with $s(z) = \operatorname{sgn}(z)\, n \log(1 + b \lvert
-# z \rvert)$.
+# It is trained on up to 40 numbers $x_i \sim \mathcal{N}(0, 1)$ and tested on 10 to 200 numbers
+# $x_i \sim \mathcal{N}(0, \sigma)$. {cite:t}`naim2025scaled` draw the share of wrong answers over length
+# and $\sigma$.
 #
-# Labels depend on signs alone, so that always saying *false* errs on one sequence in
-# eight at every length and $\sigma$ ([base rates](quantifier_base_rates.ipynb)). And the
-# task asks for less than it seems: at $x_k$ the model has read the label $y_{k-1}$, and
-# $y_k = y_{k-1} \wedge (x_k > 0)$, so that the last label and the sign of the last number
-# are enough. The control is the same task [without labels](without_labels.ipynb) in the
-# prompt.
+# Over all tests softmax errs on 14% of the lists and SSA on 15%. Sixteen models of either kind err on up
+# to 71%, the others on 15% or less. Two sentences on softmax hold: it goes on being right on longer
+# lists, and fails where numbers are larger.
+#
+# Always saying *false* errs on one list in eight, at every length and $\sigma$ ([base
+# rates](quantifier_base_rates.ipynb)). And the task asks for less than it seems. At $x_k$ the model has
+# read $y_{k-1}$, so that this label and the sign of the last number are enough. The control is the same
+# task [without labels](without_labels.ipynb).
 
 # %% tags=["parameters"]
 profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
+from claimbook.records import dealt
 from icllib.training import untrained
 from papers.signed_averaging import fig04_every as sheet, quantifiers
 
@@ -45,32 +37,45 @@ records = page.recorded(sheet.every_variant)
 page.settings(quantifiers.ASSUMED)
 
 # %% [markdown]
-# These are the settings of the softmax model; the SSA model differs in `model.scoring`
-# alone, where $n = 1.5$ and $b = 1$ at the start, one trained pair for each head and
-# layer. Not in the paper are models *without positions*, since the position embeddings of
-# the pairs beyond 40, which tests need, are never trained, and those with *balanced
-# labels*: the first $x_i \le 0$ is equally likely at every position, in training and
-# test.
+# These are the settings of the softmax model; the SSA model differs in `model.scoring` alone. Each head
+# and layer has its own trained $n$ and $b$, which start from 1.5 and 1. Not in the paper are models
+# *without positions*: the position embeddings of the pairs beyond 40, which tests need, are never
+# trained. Nor are those with *balanced labels*: the first $x_i \le 0$ is equally likely at every
+# position, in training and test.
 #
 # ## Figure
 #
 # A sequence is wrong if any answer from the third on is wrong.
 
 # %%
-tables = quantifiers.error_tables(records, "every", page.profile)
-table = page.save_figure(*tables)
+compared = page.recorded(quantifiers.compared_on_every)
+pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
+rates = quantifiers.error_rates(dealt(compared, pair))
+softmax, ssa = [of_kind[quantifiers.JUDGED[0]] for of_kind in rates.values()]
+table = page.save_figure(page.series("pairs", "SSA", softmax, ssa),
+                         *quantifiers.error_tables(records, "every", page.profile))
 sigmas, lengths = quantifiers.grid(records[0])
+
+# %% tags=["figure"]
+quantifiers.draw_pairs(table)
+
+# %% [markdown] tags=["caption"]
+# Each dot is a pair of models of one seed: the share of lists answered wrongly over all lengths and scales.
+# Below the line SSA errs less.
+#
+# Alt text: Fifty dots on log axes, the share of wrong lists of softmax across and of SSA upwards, from about
+# 0.0005 to 0.7. They scatter widely on both sides of the diagonal; 18 lie below it.
+
+# %% [markdown]
+# ### Over lengths and scales
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["as in the paper", "without positions"])
 level = scale.ax.axhline(1 / 8, color="white")
 
 # %% [markdown] tags=["caption"]
-# Share of sequences with a wrong answer on the quantifier *every*, over the length of the
-# list (across) and the scale $\sigma$ of its numbers (upwards), for softmax and scaled
-# signed averaging (SSA), with position embeddings as in the paper and without them.
-# Darker colors are lower errors. White dots mark cells in which always giving the same
-# answer does as well; its error is the white line in the scale.
+# Share of lists answered wrongly, over length (across) and scale (upwards), with positions and without.
+# White dots: a constant answer does as well.
 #
 # Alt text: Four heat maps of the share of wrong sequences over length, across, and sigma,
 # upwards: softmax and SSA, with positions above and without positions below. With
@@ -101,10 +106,8 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 legend = quantifiers.draw_by_position(table, sigmas[[0, -1]])
 
 # %% [markdown] tags=["caption"]
-# Share of wrong answers on *every* against the position in the list, for softmax, SSA and
-# a predictor that always gives the same answer: with position embeddings, without them,
-# and with balanced labels, for the smallest scale of the numbers (above) and the largest
-# (below). It shows where in a list the errors of the maps come from.
+# Share of wrong answers against the position in the list, for the smallest scale of the numbers (above)
+# and the largest (below).
 #
 # Alt text: Six panels of the share of wrong answers against the position, for softmax,
 # SSA and the constant predictor: with positions, without positions and with balanced
@@ -125,11 +128,8 @@ quantifiers.numbers_by_position(table)
 scale = quantifiers.draw_heat_maps(table, ["balanced labels"])
 
 # %% [markdown] tags=["caption"]
-# Share of sequences with a wrong answer on *every* if both answers are equally frequent
-# at every length, over the length of the list and the scale $\sigma$ of its numbers, for
-# softmax and SSA. Without the easy late positions the task asks a model to read the whole
-# list. White dots mark cells in which always giving the same answer does as well or
-# better.
+# Share of lists answered wrongly if both answers are equally frequent at every length. White dots: a
+# constant answer does as well.
 #
 # Alt text: Two heat maps of the share of wrong sequences over length and sigma with
 # balanced labels, softmax and SSA: small at the lower left, and near one at large sigma
@@ -152,8 +152,6 @@ quantifiers.part_table(quantifiers.errors_by_part(records, quantifiers.cells("ev
 # and 40 numbers; all do. First their mean errors:
 
 # %%
-compared = page.recorded(quantifiers.compared_on_every)
-pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
 quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
 
 # %%
@@ -177,30 +175,29 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Why claim 9 is undecided.* Fourteen softmax models in fifty make five sixths of their
-#   errors: they err on 65% or more of the sequences above $\sigma = 10$. Fifteen of SSA err on 70% or
-#   more there. Which ones do differs, so that the ratio of SSA to softmax, seed by seed, lies
-#   between 0.004 and 107, with a geometric mean of 1.35 (0.85 to 2.1). Twenty pairs had
-#   been planned, and had 1.83 (0.78 to 4.3). Thirty more were then added at once, and by
-#   themselves have 1.11 (0.64 to 1.9).
-# - *Why claim 25 is undecided.* Of single numbers at $\sigma = 30$ softmax gets 6.0% wrong (3.6 to
-#   8.5%), where the claim allows 5%: 18 models are above, the other 32 below.
-# - *Inputs or positions.* Errors that grow with $\sigma$ are due to the inputs, since
-#   models without positions have them too. Those that grow with the length are mostly due
-#   to positions where numbers are as in training: at $\sigma = 1$ five of the fifty SSA
-#   models with positions err on 15 to 79% of the sequences of length 200, two of softmax on
-#   19 and 39%, and of the twenty without positions none on more than 4.4%. At $\sigma = 3$
-#   and 5 SSA without positions still goes from 0.8 to 3.2% and from 3.2 to 5.6% between
-#   lengths 10 and 200.
-# - *Maps.* The paper prints color maps of one model of each kind, without numbers, with
-#   every $\sigma$ from 1 to 30 and 6,400 sequences a cell. Here each is a mean over
-#   seeds, with six $\sigma$, seven lengths and 384 sequences.
-# - *What the paper does not say.* When is a sequence wrong? Our reading is strict. What
-#   stands for positions beyond training? Here those after the 79th token stay as they
-#   were drawn, without any gradient. How was the sign of a single number asked for (claim
-#   25)? Here it is the first answer to each sequence.
-# - *Where the paper differs from itself or its code* we follow the text; see
-#   [the chapter](../../book/signed_averaging.md).
+# - *The models:* small ones (3 layers of width 32, profile `cpu`), fifty of each kind.
+# - *Why claim 9 is undecided.* Fourteen softmax models in fifty make five sixths of their errors: they
+#   err on 65% or more of the sequences above $\sigma = 10$. Fifteen of SSA err on 70% or more there.
+#   Which ones do differs. So the ratio of SSA to softmax, seed by seed, lies between 0.004 and 107. Its
+#   geometric mean is 1.35 (0.85 to 2.1). Twenty pairs had been planned, and had 1.83 (0.78 to 4.3).
+#   Thirty more were then added at once, and by themselves have 1.11 (0.64 to 1.9).
+# - *Why claim 25 is undecided.* Of single numbers at $\sigma = 30$ softmax gets 6.0% wrong (3.6 to 8.5%),
+#   where the claim allows 5%. Above are 18 models, below the other 32.
+# - *Inputs or positions.* Errors that grow with $\sigma$ are due to the inputs, since models without
+#   positions have them too. Those that grow with the length are mostly due to positions where numbers are
+#   as in training. At $\sigma = 1$ five of the fifty SSA models with positions err on 15 to 79% of the
+#   sequences of length 200. Two of softmax err on 19 and 39%, and of the twenty without positions none on
+#   more than 4.4%. At $\sigma = 3$ and 5 SSA without positions still goes from 0.8 to 3.2% and from 3.2
+#   to 5.6% between lengths 10 and 200.
+# - *Maps.* The paper prints color maps of one model of each kind, without numbers, with every $\sigma$
+#   from 1 to 30 and 6,400 sequences a cell. Here each is a mean over seeds, with six $\sigma$, seven
+#   lengths and 384 sequences.
+# - *What the paper does not say.* When is a sequence wrong? Our reading is strict. What stands for
+#   positions beyond training? Here those after the 79th token stay as they were drawn, without any
+#   gradient. How was the sign of a single number asked for (claim 25)? Here it is the first answer to
+#   each sequence.
+# - *Where the paper differs from itself or its code* we follow the text; see [the
+#   chapter](../../book/signed_averaging.md).
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/fig04_every/figure.csv>`.

@@ -1,24 +1,20 @@
 # %% [markdown]
 # # Figures 6 and 7: Llama on the same tasks (not run)
 #
-# **The question:** do large language models answer the paper's {term}`tasks <task>`
-# outside the range of their examples, where small {term}`transformers <transformer>`
-# fail?
+# Not tested: the weights of Llama cannot be had here. The paper says that Llama models, prompted or
+# fine-tuned, fail on lists longer than their examples. On lines it prints 25 times the small
+# {term}`softmax` model's error for Llama 3.3 70B, in distribution.
 #
-# **In short:** the paper says that Llama models, given examples in a {term}`prompt` or
-# fine-tuned, fail on lists longer than those of their examples. No Llama model was run for
-# this page: their weights cannot be had here, and what the table below counts would take an
-# estimated 9 hours of an H200 GPU. The page shows the paper's one printed row (on lines
-# Llama 3.3 70B has 25 times the {term}`softmax` model's error in distribution, and 1.1
-# times at the largest scale), what errors are to be read against, and the commands.
+# {cite:t}`naim2025scaled` give the quantifiers `some` (Figure 6) and `every` (Figure 7) to Llama 3.3 70B
+# and Llama 3.1 8B, with five examples in a system {term}`prompt`.
 #
-# {cite:t}`naim2025scaled` give the quantifiers `some` (Figure 6) and `every` (Figure 7)
-# to Llama 3.3 70B and Llama 3.1 8B, with five examples in a system prompt. After each
-# number of a list the model has to say whether any, or all, numbers so far are positive.
-# Llama 3.1 8B is also fine-tuned, by LoRA, which trains a small addition to the weights.
-# The figures are heat maps of the error over the length and the scale $\sigma$ of the
-# numbers. The last row of Table 1 is Llama 3.3 70B on affine functions, lines
-# $y = a x + c$.
+# After each number of a list the model has to say whether any, or all, numbers so far are positive. Llama
+# 3.1 8B is also fine-tuned, by LoRA, which trains a small addition to the weights. The figures are heat
+# maps of the error over the length and the scale $\sigma$ of the numbers. The last row of Table 1 is
+# Llama 3.3 70B on lines $y = a x + c$; at the largest scale its error is 1.1 times softmax's.
+#
+# This page shows that one printed row, what errors are to be read against, and the commands. What they
+# count would take an estimated 9 hours of an H200 GPU.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -44,22 +40,20 @@ prompt, truth = experiment.questions(10, 10)[0]
 print(sheet.SYSTEM["every"][:96], "...\n\n", prompt, " ", truth, sep="")
 
 # %% [markdown]
-# A sequence is wrong if a label from the third on is wrong; so is an answer of another
-# length, and one that is no list of booleans. An affine prompt is a list
-# $x_1, y_1, \dots, x_k$, and its answer one number.
+# A sequence is wrong if a label from the third on is wrong; so is an answer of another length, and one
+# that is no list of booleans. An affine prompt is a list $x_1, y_1, \dots, x_k$, and its answer one
+# number.
 #
 # ## Figure
 #
-# Left are the printed rows of Table 1, the error $2 \sigma^2$ of always answering 0, and
-# that of the {term}`least-squares <least squares>` line through the pairs *as they are
-# written in the prompts*, uneven where two inputs are so close that two decimals spoil
-# the slope.
+# Left are the printed rows of Table 1 and the error $2 \sigma^2$ of always answering 0. Beside them is
+# that of the {term}`least-squares <least squares>` line through the pairs *as they are written in the
+# prompts*. It is uneven where two inputs are so close that two decimals spoil the slope.
 #
-# Right is what the heat maps are to be read against. A predictor that is right on the
-# first $r \ge 2$ numbers and then gives the answer that most sequences have (false for
-# `every`, true for `some`) errs on a share $2^{-(r+1)}$ of all sequences, at every
-# $\sigma$ and [every length](quantifier_base_rates.ipynb); one that reads nothing errs on
-# one in eight.
+# Right is what the heat maps are to be read against. Take a predictor that is right on the first
+# $r \ge 2$ numbers, and then gives the answer that most sequences have (false for `every`, true for
+# `some`). It errs on a share $2^{-(r+1)}$ of all sequences, at every $\sigma$ and [every
+# length](quantifier_base_rates.ipynb). One that reads nothing errs on one in eight.
 
 # %%
 from claimbook.pages.plotting import series
@@ -84,6 +78,7 @@ from claimbook.pages.plotting import BLACK, CRIMSON, OLIVE, draw, legend_below
 from papers.colors import marked
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), width_ratios=(1.2, 1))
+figure.suptitle("Not run: printed errors, and what to read them against")
 styles = ({"color": CRIMSON, "marker": "o"}, marked("softmax"),
           marked("SSA"), {"color": "grey", "ls": ":"},
           {"color": BLACK, "ls": "--"})
@@ -97,11 +92,8 @@ right.set(xlabel="r", ylabel="share of wrong sequences", yscale="log",
 legend = legend_below(left, 3)
 
 # %% [markdown] tags=["caption"]
-# Left: mean squared errors on affine functions, as printed in the paper, against the
-# scale $\sigma$ of the functions, for Llama 3.3 70B with examples in its prompt and for
-# small models with softmax and with SSA; the lines without markers are our references,
-# least squares and always answering 0. Right: how often a predictor that reads the first
-# $r$ numbers of a list and no more is wrong on the quantifiers. No Llama was run here.
+# Left: printed errors on lines, with least squares and always answering 0. Right: errors of a predictor
+# that reads $r$ numbers and no more. No Llama was run.
 #
 # Alt text: Left, log axis: printed squared errors over sigma from 1 to 10. SSA is lowest,
 # softmax comes up to the prompted Llama 3.3 70B at sigma 10; Llama jumps from 0.002 to
@@ -122,10 +114,9 @@ numbers(table, ["Table 1"], digits=3, x="sigma").T
 numbers(table, ["quantifiers"], (0, 2, 3, 5, 10, 20), x="r")
 
 # %% [markdown]
-# The printed Llama row over other printed rows: that of softmax, that of 12L8AH (12
-# layers of 8 heads) in Table 6, which ought to be the same model, and the lowest row of
-# Table 1 after SSA and softmax, taken anew at each $\sigma$. Table 6 prints 0.0 at
-# $\sigma$ = 1 and 2:
+# The printed Llama row over other printed rows. First that of softmax, then that of 12L8AH in Table 6 (12
+# layers of 8 heads), which ought to be the same model. Last the lowest row of Table 1 after SSA and
+# softmax, taken anew at each $\sigma$. Table 6 prints 0.0 at $\sigma$ = 1 and 2:
 
 # %% tags=["numbers"]
 import numpy as np
@@ -155,8 +146,8 @@ page.not_run()
 # %% [markdown]
 # ## How to run it
 #
-# With a chat model of `transformers` in a folder, this makes the two heat maps and the
-# row of Table 1. A command that was stopped goes on where it was:
+# With a chat model of `transformers` in a folder, this makes the two heat maps and the row of Table 1. A
+# command that was stopped goes on where it was:
 #
 # ```bash
 # for task in some every affine; do
@@ -172,16 +163,16 @@ page.not_run()
 #     --task every --out every.jsonl
 # ```
 #
-# Training itself is not part of this project; a fine-tuned model, its adapter merged into
-# the weights, goes through the first commands. Llama 3.3 70B (141 GB in bfloat16) needs
-# two H200 and the package `accelerate`.
+# Training itself is not part of this project; a fine-tuned model, its adapter merged into the weights,
+# goes through the first commands. Llama 3.3 70B (141 GB in bfloat16) needs two H200 and the package
+# `accelerate`.
 #
 # ### What it would cost
 #
-# Hours of an H200, estimated from 2 FLOPs per parameter and token (4 in fine-tuning, for
-# 2 epochs) and from reading all weights once for each token that a batch of 64 prompts
-# writes. Assumed are $4 \times 10^{14}$ FLOPs and $2.4 \times 10^{12}$ bytes per second,
-# 5 tokens per number, 2 per boolean, and answers that end where they should.
+# Hours of an H200, estimated from 2 FLOPs per parameter and token (4 in fine-tuning, for 2 epochs). Added
+# is the time of reading all weights once for each token that a batch of 64 prompts writes. Assumed are
+# $4 \times 10^{14}$ FLOPs and $2.4 \times 10^{12}$ bytes per second, 5 tokens per number, 2 per boolean,
+# and answers that end where they should.
 
 # %% tags=["numbers"]
 hours = {}
@@ -203,19 +194,17 @@ print(f"all: {costs.sum().sum():.0f} H200-hours")
 # %% [markdown]
 # ## What differs and why
 #
-# - *When is an answer wrong?* The paper does not say. Nearly all lists are settled after
-#   a few numbers, so a model that errs on *long* lists alone has most likely lost count
-#   of the labels that it writes. We count wrongly long answers apart; whether this
-#   explains Figures 6 and 7 cannot be told from the paper.
-# - *Assumed, since the paper does not say:* two decimals, labels of the numbers as
-#   written, greedy decoding, models tuned for chat, and 0 in place of an answer to an
-#   affine prompt that is no number. Two decimals do not limit a model much, as least
-#   squares shows.
-# - *The grid.* The captions say $\sigma$ from 1 to 10, which the commands follow, and
-#   Appendix A says 1 to 30. Of its "few test batches" in each cell we assume one, of 64.
-# - *Does Llama 3.3 70B underperform the small models,* as the text says? By the printed
-#   softmax row it does at every $\sigma$; by the row 12L8AH it is better at $\sigma$ = 9
-#   and 10. The softmax row may be [one $\sigma$ off](table01_scoring_functions.ipynb).
+# - *When is an answer wrong?* The paper does not say. Nearly all lists are settled after a few numbers,
+#   so a model that errs on *long* lists alone has most likely lost count of the labels that it writes. We
+#   count wrongly long answers apart; whether this explains Figures 6 and 7 cannot be told from the paper.
+# - *Assumed, since the paper does not say:* two decimals, labels of the numbers as written, greedy
+#   decoding, and models tuned for chat. Assumed, too, is 0 in place of an answer to an affine prompt that
+#   is no number. Two decimals do not limit a model much, as least squares shows.
+# - *The grid.* The captions say $\sigma$ from 1 to 10, which the commands follow, and Appendix A says 1
+#   to 30. Of its "few test batches" in each cell we assume one, of 64.
+# - *Does Llama 3.3 70B underperform the small models,* as the text says? By the printed softmax row it
+#   does at every $\sigma$; by the row 12L8AH it is better at $\sigma$ = 9 and 10. The softmax row may be
+#   [one $\sigma$ off](table01_scoring_functions.ipynb).
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/fig06_07_llama/figure.csv>`.

@@ -1,21 +1,21 @@
 # %% [markdown]
 # # Figure 8: how long the embeddings of words are (not run)
 #
-# **The question:** the paper says that in its tasks one very large number draws nearly all
-# {term}`attention` to itself. Do inputs of very different size occur in language, too?
+# Not tested: the weights of GPT-2 and the corpus OpenWebText cannot be had here. The paper says that
+# words, too, differ much in size, and shows how many {term}`tokens <token>` of a corpus have an embedding
+# of which length. The figure below is a made example.
 #
-# **In short:** the paper says that they do, and shows how many {term}`tokens <token>` of a
-# corpus have an embedding of which length. The figure was not run: it needs the weights of
-# GPT-2 and the corpus OpenWebText, which cannot be had here. It has no printed number. The
-# page has the command that makes it (an estimated half minute of one core), and shows it on
-# a made example.
+# In the paper's tests one very large number draws nearly all {term}`attention` to itself. Do inputs of
+# very different size occur in language, too? A language model turns each token $v$ of its vocabulary into
+# a vector, its *embedding* $e_v$. {cite:t}`naim2025scaled` write in Section 5.3 that "significant
+# differences" of size occur with words.
 #
-# A language model turns each token $v$ of its vocabulary into a vector, its *embedding*
-# $e_v$. {cite:t}`naim2025scaled` write in Section 5.3 that "significant differences" of
-# size occur with words, too. The figure counts the tokens $w_1, w_2, \dots$ of the corpus,
-# on a log scale, by the norm of their embedding:
+# The figure counts the tokens $w_1, w_2, \dots$ of the corpus, on a log scale, by the norm of their
+# embedding:
 #
 # $$\text{count(bin)} = \# \{ i : \lVert e_{w_i} \rVert \in \text{bin} \} .$$
+#
+# It has no printed number. This page has the command that makes it, an estimated half minute of one core.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -28,21 +28,21 @@ page = Page("signed_averaging/fig08_token_norms", profile)
 # %% [markdown]
 # ## How to run it
 #
-# With the `model.safetensors` of GPT-2 (124M), and the `train.bin` that the data
-# preparation of nanoGPT makes of OpenWebText (a flat file of 16-bit token ids):
+# With the `model.safetensors` of GPT-2 (124M), and the `train.bin` that the data preparation of nanoGPT
+# makes of OpenWebText (a flat file of 16-bit token ids):
 #
 # ```bash
 # python -m papers.language_models.token_norms \
 #     --weights model.safetensors --tokens train.bin --out fig08.csv
 # ```
 #
-# The file begins with the SHA-256 of the weights and the number of tokens in the corpus;
-# with `--sha256` the command refuses other weights. Its columns are the edges of each bin,
-# the tokens of the corpus in it, and the tokens of the vocabulary in it.
+# The file begins with the SHA-256 of the weights and the number of tokens in the corpus; with `--sha256`
+# the command refuses other weights. Its columns are the edges of each bin, the tokens of the corpus in
+# it, and the tokens of the vocabulary in it.
 #
-# The cost, for a corpus of 9.0 billion tokens, is estimated from an assumed $10^9$ bytes
-# per second for reading, at 2 bytes a token, and $7 \times 10^8$ tokens per second for
-# counting, as measured on made tokens with one core:
+# The cost, for a corpus of 9.0 billion tokens, is estimated from an assumed $10^9$ bytes per second for
+# reading, at 2 bytes a token. Counting takes $7 \times 10^8$ tokens per second, as measured on made
+# tokens with one core:
 
 # %% tags=["numbers"]
 from papers.language_models import token_norms
@@ -54,10 +54,9 @@ print(f"{sheet.OPENWEBTEXT:,} tokens, {2 * sheet.OPENWEBTEXT / 1e9:.0f} GB: "
 # %% [markdown]
 # ## Figure: a made example
 #
-# These are 1,000 made tokens with random embeddings of 16 dimensions, of which the rare
-# ones are shorter, and a million draws in which token $v$ comes up in proportion to
-# $1 / (v + 1)$. Nothing here is GPT-2 or OpenWebText, and nothing can be learned from it
-# about either.
+# These are 1,000 made tokens with random embeddings of 16 dimensions, of which the rare ones are shorter.
+# There are a million draws, in which token $v$ comes up in proportion to $1 / (v + 1)$. Nothing here is
+# GPT-2 or OpenWebText, and nothing can be learned from it about either.
 
 # %%
 import tempfile
@@ -96,10 +95,8 @@ axes.set(xlabel="token embedding norm", ylabel="token count", yscale="log",
 legend = axes.legend()
 
 # %% [markdown] tags=["caption"]
-# A made example, not the paper's figure: how many tokens of a corpus, and of a
-# vocabulary, have an embedding of which norm; the count is on a logarithmic axis. The
-# paper's figure needs the weights of GPT-2 and a corpus of web text, which are not part
-# of this book.
+# A made example, not the paper's figure: how many tokens of a corpus, and of a vocabulary, have an
+# embedding of which norm.
 #
 # Alt text: Made example, not the paper's figure. Token counts on a log axis over twenty
 # bins of embedding norms from about 1 to 5, as two step lines: tokens of the made corpus
@@ -122,20 +119,18 @@ page.not_run()
 # %% [markdown]
 # ## What differs and why
 #
-# - *The figure is missing.* What the command counts is tested against a plain loop on small
-#   made embeddings and corpora.
-# - *Two readings.* The caption can mean tokens of the corpus or tokens of the vocabulary;
-#   the command counts both.
-# - *Assumed.* The caption names a tokenizer and not a model; the embeddings are taken to be
-#   those of the public GPT-2 with 124 million parameters. The number of bins is assumed to
-#   be 100, of equal width.
-# - *What the figure can show.* The attention of GPT-2 does not read $e_v$, but a layer
-#   normalization of $e_v$ plus the embedding of the position. As
-#   $\operatorname{LN}(c\, u) = \operatorname{LN}(u)$ for every $c > 0$, up to a small
-#   constant in the denominator, a long embedding weighs more against that of its position,
-#   but its length does not otherwise reach the scores of the first layer. So differences of
-#   norms are no differences of scores, which would have to be measured themselves. Claim 50
-#   takes the figure's reading all the same.
+# - *The figure is missing.* What the command counts is tested against a plain loop on small made
+#   embeddings and corpora.
+# - *Two readings.* The caption can mean tokens of the corpus or tokens of the vocabulary; the command
+#   counts both.
+# - *Assumed.* The caption names a tokenizer and not a model; the embeddings are taken to be those of the
+#   public GPT-2 with 124 million parameters. The number of bins is assumed to be 100, of equal width.
+# - *What the figure can show.* The attention of GPT-2 does not read $e_v$, but a layer normalization of
+#   $e_v$ plus the embedding of the position. As $\operatorname{LN}(c\, u) = \operatorname{LN}(u)$ for
+#   every $c > 0$, up to a small constant in the denominator, a long embedding weighs more against that of
+#   its position. Its length does not otherwise reach the scores of the first layer. So differences of
+#   norms are no differences of scores, which would have to be measured themselves. Claim 50 takes the
+#   figure's reading all the same.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/fig08_token_norms/figure.csv>`.

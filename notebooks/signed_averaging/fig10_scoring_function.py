@@ -1,27 +1,22 @@
 # %% [markdown]
-# # Figure 10: the scoring function of SSA beside the exponential
+# # Figure 10: how does SSA's scoring function differ from the exponential?
 #
-# **The question:** scaled signed averaging ({term}`SSA`) replaces the exponential of
-# {term}`softmax` by a power of each score. How do the two differ?
-#
-# **In short:** near a score of 0 the power grows faster than the exponential, and for large
-# scores more slowly; with the exponent 2 the exponential overtakes it at a score of 2.5. With a
-# growing exponent $n = m$ and the scale $b = 1/m$ the power tends to the exponential, for
-# scores of both signs. The page draws a formula, trains nothing, and no {term}`claim` hangs
-# on it.
+# Near a score of 0 {term}`SSA`'s power grows faster than {term}`softmax`'s exponential, and for large
+# scores more slowly. With the exponent 2 the exponential overtakes it at a score of 2.5. As the exponent
+# grows the power tends to the exponential. A formula is drawn; nothing is trained.
 #
 # The function is {cite:p}`naim2025scaled`
 #
 # $$f(x) = \left( 1 + b \lvert x \rvert \right)^{\operatorname{sgn}(x)\, n} , \qquad b > 0 , \ n \ge 1 .$$
 #
-# Figure 10 draws it for $b = 1$ and three exponents. Appendix J.2 gives its derivative and
-# its *effective slope* $g$, the relative change of a weight with its score,
+# Figure 10 draws it for $b = 1$ and three exponents. Appendix J.2 gives its derivative and its *effective
+# slope* $g$, the relative change of a weight with its score,
 #
 # $$f'(x) = n b \left( 1 + b \lvert x \rvert \right)^{\operatorname{sgn}(x)\, n - 1} , \qquad
 #   g(x) = \frac{f'(x)}{f(x)} = \frac{n b}{1 + b \lvert x \rvert} ,$$
 #
-# where $g = 1$ for the exponential. Section 7 sets $n = m$ and $b = 1/m$ and lets
-# $m \to \infty$: then $f(x) \to e^x$. More exactly,
+# where $g = 1$ for the exponential. Section 7 sets $n = m$ and $b = 1/m$ and lets $m \to \infty$: then
+# $f(x) \to e^x$, for scores of both signs. More exactly,
 # $f(x) e^{-x} - 1 \approx - \operatorname{sgn}(x)\, x^2 / 2m$.
 
 # %% tags=["parameters"]
@@ -58,6 +53,7 @@ from claimbook.pages.plotting import OLIVE, STEEL, VIOLET, draw
 from papers.colors import color_of
 
 figure, grid = plt.subplots(2, 2, figsize=(9, 6.4))
+figure.suptitle("Steeper than the exponential near 0, and gentler far from it")
 panels = grid.ravel()
 titles = ("f(x), Figure 10", "derivative f'(x)", "effective slope f'(x) / f(x)",
           r"$f(x) e^{-x}$ with n = m, b = 1/m")
@@ -74,11 +70,8 @@ panels[0].legend()
 legend = panels[3].legend()
 
 # %% [markdown] tags=["caption"]
-# The scoring function $f$ of scaled signed averaging for several exponents $n$, beside
-# the exponential of softmax. First $f$ itself, then its derivative, then its effective
-# slope $f'/f$, which falls away from 0 where that of the exponential is constant; last
-# the ratio to the exponential for $n = m$ and $b = 1/m$, which flattens to 1 as $m$
-# grows. Nothing is trained.
+# SSA's function for several exponents beside the exponential; its derivative; its effective slope; and
+# its ratio to the exponential for $n = m$, $b = 1/m$.
 #
 # Alt text: Four panels over x from -3 to 3. First: the function for n = 1.1, 1.5 and 2
 # and the exponential; all pass through 1 at x = 0, and the exponential leaves the powers

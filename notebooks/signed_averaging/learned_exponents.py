@@ -1,26 +1,23 @@
 # %% [markdown]
-# # What SSA learns in each head, and what a step of it costs
+# # What does SSA learn in each head, and what does a step cost?
 #
-# **The question:** scaled signed averaging ({term}`SSA`) trains two numbers, $n$ and $b$, in each head of
-# a {term}`transformer`. Where do they go, and does training take longer than with {term}`softmax`?
+# The second layer's exponents $n$ rise from 1.5 to between 1.6 and 3.9, towards {term}`softmax`; the
+# first layer's stay. Whether training takes no longer, as the paper says, is not tested: that needs a
+# GPU. On a CPU a step of {term}`SSA` takes longer.
 #
-# **In short:** the paper does not show the two numbers, and says that training takes no longer. Their
-# count is as printed: 288 in 12 layers of 12 heads. The size of the paper's main model is not: it
-# has 9.5 million weights, and not 22.5. In five models that have learned lines (2 layers
-# of 4 heads, width 64, profile `cpu`; 1.9 hours of processor time), the first layer keeps $n$ near
-# its start of 1.5, and the second raises it to between 1.6 and 3.9; a large $n$ would be softmax. On
-# one CPU core a step at the paper's size takes 1.18 times as long as with *fused* softmax, which never
-# stores the weights; softmax that stores them, as SSA does, takes 1.07 times as long.
-#
-# SSA gives every head of every layer a scoring function of its own,
+# Scaled signed averaging (SSA) gives every head of every layer a scoring function of its own,
 #
 # $$ f(z) = (1 + b |z|)^{\operatorname{sgn}(z) \, n} , \qquad n \ge 1, \quad b > 0 , $$
 #
 # where $n$ starts from 1.5 and $b$ from 1, and both are trained with the rest. With $n b = c$ fixed,
-# large $n$ gives the softmax of $c$ times the scores. {cite:t}`naim2025scaled` give the number of
-# parameters and speak of training time in Appendix B. The models here are those with SSA of [Figure
-# 3](fig03_softmax_ssa.ipynb); for the time, steps of both take turns in one process, with the paper's
-# model and batch.
+# large $n$ gives the softmax of $c$ times the scores. The paper ({cite:t}`naim2025scaled`, Appendix B)
+# does not show what the two become.
+#
+# *Parameters.* The two numbers are 288 in 12 layers of 12 heads, as printed. The paper's main model has
+# 22.5 million weights with a table of tokens that it never reads, and 9.5 million without.
+#
+# *Time.* On one CPU core a step at the paper's size takes 1.18 times as long as with *fused* softmax,
+# which never stores the weights. Softmax that stores them, as SSA does, takes 1.07 times as long.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -70,6 +67,7 @@ import matplotlib.pyplot as plt
 import seaborn
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.4))
+figure.suptitle("The second layer raises its exponents; on a CPU a step takes longer")
 for axes, name, values, start in zip(panels, "nb", (n, b), (1.5, 1)):
     seeds = [f"seed {seed}" for seed in range(len(n))]
     layer, seed = np.meshgrid(range(1, layers + 1), seeds)
@@ -87,11 +85,8 @@ for axes, side in ((panels[0], "left"), (panels[2], "right")):
     legend_below(axes, 4, side)
 
 # %% [markdown] tags=["caption"]
-# What scaled signed averaging (SSA) learns and costs. Left and middle: the exponent $n$
-# and the scale $b$ of every head after training, layer by layer, one color for each seed,
-# with their start dashed. Right: time of a training step over that of softmax, in each
-# round of the measurement; the dotted line is the margin of the claim that SSA takes no
-# longer.
+# Left and middle: $n$ and $b$ of every head after training, one color a seed, start dashed. Right: step
+# time over softmax's; dotted, the claim's margin.
 #
 # Alt text: Left: the learned n of every head, layer by layer, one dot per seed, with a
 # line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a
@@ -145,6 +140,9 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
+# - *The models* are those with SSA of [Figure 3](fig03_softmax_ssa.ipynb): five of 2 layers and 4 heads,
+#   width 64, profile `cpu`, 1.9 hours of processor time. For the time, steps of both kinds take turns in
+#   one process, with the paper's model and batch.
 # - Parameters are counted, not trained, and at the paper's own sizes. That SSA adds 288 (claim 34) is
 #   true by construction, two for each of 144 heads; the count only shows that the code does so. The
 #   public code has one pair for each layer, which would make 24.
@@ -156,20 +154,19 @@ page.verdicts()
 #   $n = 1 + \operatorname{softplus}(\cdot)$ and $b = \exp(\cdot)$.
 # - In the first layer $n$ is between 1.39 and 1.76, in the second between 1.59 and 3.90; $b$ is between
 #   0.6 and 3.9. A larger $n$ makes weights fall faster, and softmax is the limit of large $n$. Where
-#   $n b$ is above 1, as in 39 of 40 heads, SSA is the more concentrated of the two for small
-#   scores ([Appendix J](appendix_j_theory.ipynb)).
+#   $n b$ is above 1, as in 39 of 40 heads, SSA is the more concentrated of the two for small scores
+#   ([Appendix J](appendix_j_theory.ipynb)).
 # - Claim 15 is judged by one number, the median ratio of the rounds. Rounds of one process are no
-#   independent samples, and an interval over them would be too narrow: earlier measurements of the
-#   same step on the same kind of processor, with other versions of the code, gave medians of 1.07 and
-#   1.09.
-# - The times belong to the device in the last line below and to this library. On a CPU they are
-#   processor times of one thread. Softmax has a fused kernel here that never holds its weights; SSA
-#   holds the matrix of scores and transforms it. The middle row, softmax computed in the same
-#   unfused way, tells the two apart: what SSA costs beyond it are the absolute value, the
-#   logarithm and their derivatives at every score.
-# - The paper trained on A100s and does not say with which kernel. On a GPU the ratio may be another
-#   one, and a CPU cannot refute what is said of GPUs. So claim 15, though timed at the paper's size,
-#   counts times on a GPU alone, and is open.
+#   independent samples, and an interval over them would be too narrow. Earlier measurements of the same
+#   step on the same kind of processor, with other versions of the code, gave medians of 1.07 and 1.09.
+# - The times belong to the device in the last line below and to this library. On a CPU they are processor
+#   times of one thread. Softmax has a fused kernel here that never holds its weights; SSA holds the
+#   matrix of scores and transforms it. The middle row, softmax computed in the same unfused way, tells
+#   the two apart. What SSA costs beyond it are the absolute value, the logarithm and their derivatives at
+#   every score.
+# - The paper trained on A100s and does not say with which kernel. On a GPU the ratio may be another one,
+#   and a CPU cannot refute what is said of GPUs. So claim 15, though timed at the paper's size, counts
+#   times on a GPU alone, and is open.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/learned_exponents/figure.csv>`.
 

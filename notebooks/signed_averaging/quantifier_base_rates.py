@@ -1,40 +1,26 @@
 # %% [markdown]
 # # Base rates: what a constant answer scores on the quantifier tasks
 #
-# **The question:** the paper shows error rates on two {term}`tasks <task>`. For `every` a
-# model says after each number of a sequence whether all numbers so far are positive, for
-# `some` whether any is. What are these error rates to be read against?
+# It errs on one list in eight, at *every* length and scale. Who reads ten numbers and ignores the rest
+# errs on fewer than one in a thousand. So long lists ask for no more than short ones. The paper gives no
+# such rates beside its error maps.
 #
-# **In short:** a predictor that always gives the same answer errs on one sequence in eight,
-# at *every* length and scale, if a sequence is wrong where any answer from the third on is,
-# which is our reading. One that reads ten numbers and ignores the rest errs on fewer
-# than one in a thousand. So a long sequence asks for no more than a short one, and an error
-# rate of 1/8 is no sign that anything was learned. Nothing is trained here: the rates are
-# closed forms, sampled at the paper's size in 5 seconds.
+# For `every` a model says after each number of a list whether all numbers so far are positive, for `some`
+# whether any is. The authors ({cite:t}`naim2025scaled`) train on independent $x_i \sim \mathcal{N}(0, 1)$
+# and test on $\mathcal{N}(0, \sigma)$ (Figures [4](fig04_every.ipynb) and [5](fig05_some.ipynb)).
 #
-# The paper {cite:p}`naim2025scaled` trains on independent $x_i \sim \mathcal{N}(0, 1)$,
-# tests on $\mathcal{N}(0, \sigma)$ and shows its error rates as heat maps, in Figures
-# [4](fig04_every.ipynb) and [5](fig05_some.ipynb). A label that is settled stays so:
-# `every` is false from the first $x_i \le 0$ on, and `some` is true from the first
-# $x_i > 0$ on. A label is still open after $k$ independent numbers with probability
+# A label that is settled stays so: `every` is false from the first $x_i \le 0$ on, and `some` is true
+# from the first $x_i > 0$ on. A label is still open after $k$ independent numbers with probability
 #
 # $$P(\text{open at } k) = 2^{-k} .$$
 #
-# A sequence counts as wrong here if the answer at any position from the third on is wrong;
-# the paper does not say when it does. The *constant* predictor, always false for `every`
-# and always true for `some`, is then wrong exactly where the label is open at position 3. A
-# predictor that is right on the first $r \ge 2$ numbers and then gives the constant's
-# answer is wrong where the label is open at $r + 1$.
+# We count a list as wrong if the answer at any position from the third on is wrong; the paper does not
+# say when it does. The *constant* predictor (always false for `every`, always true for `some`) is then
+# wrong exactly where the label is open at position 3.
 #
-# These predictors never look at the labels in the {term}`prompt`. In the paper's prompt,
-# $x_1, y_1, x_2, y_2, \dots$, a model has read $y_{k-1}$ when it answers at $x_k$, and this
-# label and the sign of $x_k$ are all that it needs: $y_k = y_{k-1} \wedge (x_k > 0)$ for
-# `every` and $y_{k-1} \vee (x_k > 0)$ for `some`.
-#
-# For comparison there is a *balanced* distribution, which is not the paper's. In it the
-# number that settles the label comes at one of the positions $1, \dots, n$ or never, all
-# equally likely, so that $P(\text{open at } k) = 1 - k / (n + 1)$ and half of all labels
-# are true.
+# *And the prompt tells the rest.* In the paper's {term}`prompt`, $x_1, y_1, x_2, y_2, \dots$, a model has
+# read $y_{k-1}$ when it answers at $x_k$. This label and the sign of $x_k$ are all that it needs: "are
+# all positive?" is a question about two tokens.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -68,6 +54,7 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 4))
+figure.suptitle("A constant answer errs on one list in eight, however long the list")
 for name in names:
     style = {"color": VIOLET if "every" in name else GOLD}
     draw(panels[0], table, "true labels", f"{name}, true", ls="--", label="_", **style)
@@ -88,12 +75,8 @@ for own, side in ((panels[0], "left"), (panels[2], "right")):
     legend_below(own, 2, side)
 
 # %% [markdown] tags=["caption"]
-# What predictors that learn nothing reach on the quantifiers *every* and *some*. Left:
-# the share of true labels against the position in the list, for independent numbers and
-# for balanced labels. Middle and right: the share of sequences with a wrong answer
-# against the length of the list, if a predictor reads the first 5, 10 or 20 numbers and
-# then always gives the same answer. For independent numbers it does not depend on the
-# length: a long list asks for no more than a short one.
+# What predictors that learn nothing reach. Left: share of true labels by position. Middle and right:
+# share of lists wrong if only the first numbers are read.
 #
 # Alt text: Three panels. Left: the share of true labels against the position. For
 # independent numbers it falls from one half to 0 within about eight positions for every
@@ -140,6 +123,13 @@ pd.DataFrame({name: {
 # %% [markdown]
 # ## What differs and why
 #
+# - *Nothing is trained here:* the rates are closed forms, sampled at the paper's size in 5 seconds.
+# - *Who reads $r$ numbers.* A predictor that is right on the first $r \ge 2$ numbers and then gives the
+#   constant's answer is wrong where the label is open at $r + 1$. These predictors never look at the
+#   labels in the prompt.
+# - *Balanced lists* are not the paper's. The number that settles the label comes at one of the positions
+#   $1, \dots, n$ or never, all equally likely. So $P(\text{open at } k) = 1 - k / (n + 1)$, and half of
+#   all labels are true.
 # - *What a test on long or large inputs shows.* The paper gives no base rates. With our
 #   reading of *wrong* a test can show how a model treats large inputs and positions that it
 #   was not trained on, but not how much it remembers.

@@ -1,30 +1,24 @@
 # %% [markdown]
 # # A control for Table 1: equal steps or equal error?
 #
-# **The question:** a model that is trained further has lower errors everywhere. So is a
-# scoring function that fails less *outside* the training distribution better there, or has
-# it only learned faster?
+# It makes no difference. At equal error *inside* the training distribution {term}`SSA` has 0.99 times
+# {term}`softmax`'s error outside, as after equal steps; no function leads beyond the spread over seeds.
+# The paper compares after equal steps alone, with models that err 8 to 79 times less than ours.
 #
-# **In short:** the paper compares scoring functions after equally many steps. Here they are
-# also compared where they are equally good *inside* the training distribution. The models
-# are those of [Table 1](table01_scoring_functions.ipynb), 67 small models measured at nine
-# steps of their training (13.7 hours of processor time). The error outside follows that
-# inside on nearly one path for all functions. At the end most are nearly as good inside, and
-# the two comparisons agree: at equal error inside, scaled signed averaging ({term}`SSA`) has
-# 0.99 times the error of {term}`softmax` outside (0.9 to 1.1), and the others have 0.81 to
-# 1.1 times, all within the spread over {term}`seeds <seed>`. The claims of this page, which
-# are ours, are mostly undecided; that a temperature does not help is settled for the highest.
+# A model that is trained further has lower errors everywhere. So has a scoring function that fails less
+# outside the training distribution only learned faster? The {term}`task` is a line $y = a x + c$, with
+# $a, c \sim \mathcal{N}(0, 1)$ in training and $\mathcal{N}(0, \sigma)$ in tests
+# ({cite:t}`naim2025scaled`).
 #
-# The {term}`task` is a line $y = a x + c$, with $a, c \sim \mathcal{N}(0, 1)$ in training
-# and $\mathcal{N}(0, \sigma)$ in tests. {cite:t}`naim2025scaled` show no such comparison.
-# The *path* of a model is its error at a larger $\sigma$ against its error at $\sigma = 1$,
-# along training. Of two functions the one with the lower path is better at equal error in
-# distribution.
+# The *path* of a model is its error at a larger $\sigma$ against its error at $\sigma = 1$, along
+# training. Of two functions the one with the lower path is better at equal error in distribution. Here
+# all functions go along nearly one path.
 #
-# The rule was fixed before the first run: *two functions are compared at the larger of
-# their two final errors at $\sigma = 1$, seed by seed.* Both are read off at the moment of
-# training when they first had that error; between two measurements the logarithms of all
-# errors are taken to go along straight lines.
+# The rule was fixed before the first run. *Two functions are compared at the larger of their two final
+# errors at $\sigma = 1$, seed by seed.* Both are read off when they first had that error. Between two
+# measurements the logarithms of errors go along straight lines.
+#
+# The claims of this page are ours. All are undecided, since seeds differ more than functions do.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -81,11 +75,8 @@ panels[3].xaxis.set_minor_formatter("{x:g}")
 legend = legend_below(panels[0], 6)
 
 # %% [markdown] tags=["caption"]
-# Is a scoring function better outside the training distribution, or only further trained?
-# Above: error outside against error inside, along training, one path for each function,
-# for three scales $\sigma$; a function that generalizes better has the lower path. Below:
-# ratio of each function's error to that of softmax after equally many steps (grey) and at
-# equal error inside (black); left of 1 it is better than softmax.
+# Above: error outside against error inside, along training; a lower path generalizes better. Below: error
+# over softmax's at equal steps (grey) and at equal error (black).
 #
 # Alt text: Four panels in two rows. Three, for sigma of 3, 5 and 10: error at this sigma
 # against the error at sigma of 1, both on log axes, one path along training for each
@@ -139,21 +130,22 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Whose claims.* The paper compares at equal steps only. The claims of this page repeat
-#   those of [Table 1](table01_scoring_functions.ipynb), with their tolerances, by the rule
-#   above.
-# - *Why they are undecided.* Seeds differ more than the functions do, of which there are three to
-#   five, and three models of 67 have not learned well enough to count.
-#   Claim 21, on SSA and softmax, is judged on models that are
-#   [trained further](longer_training.ipynb).
-# - *On the way the learning rate is still high,* and at the end it is low. A model that is
-#   taken on its way is noisier than one whose training ended there.
-# - *The plateau.* Where one of two functions never left the plateau on which all models
-#   start, both are compared there, and neither has learned to use the slope. Such a ratio
-#   near 1 says nothing about the function.
-# - *What the control can do.* Equal error in distribution does not make two models equal in
-#   all but the scoring function. It takes away the one difference that longer training
-#   would take away, too.
+# - *The models* are those of [Table 1](table01_scoring_functions.ipynb), 67 small ones, measured at nine
+#   steps of their training (13.7 hours of processor time).
+# - *In numbers.* At equal error SSA has 0.99 times softmax's error (0.9 to 1.1), the others 0.81 to 1.1
+#   times.
+# - *Whose claims.* The paper compares at equal steps only. The claims of this page repeat those of [Table
+#   1](table01_scoring_functions.ipynb), with their tolerances, by the rule above.
+# - *Why they are undecided.* Seeds differ more than the functions do, of which there are three to five.
+#   Three models of 67 have not learned well enough to count. Claim 21, on SSA and softmax, is judged on
+#   models that are [trained further](longer_training.ipynb).
+# - *On the way the learning rate is still high,* and at the end it is low. A model that is taken on its
+#   way is noisier than one whose training ended there.
+# - *The plateau.* Where one of two functions never left the plateau on which all models start, both are
+#   compared there, and neither has learned to use the slope. Such a ratio near 1 says nothing about the
+#   function.
+# - *What the control can do.* Equal error in distribution does not make two models equal in all but the
+#   scoring function. It takes away the one difference that longer training would take away, too.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/training_control/figure.csv>`.

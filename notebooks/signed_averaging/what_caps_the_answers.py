@@ -1,26 +1,32 @@
 # %% [markdown]
-# # What caps the answers?
+# # What caps the answers: softmax, or the read-out?
 #
-# **The question:** on steep lines our models err far more than the paper's, and scaled signed averaging
-# ({term}`SSA`) as much as {term}`softmax`. Is it the {term}`attention`, or the read-out after it?
+# The read-out, first. The final layer normalization bounds every answer of our models, whatever their
+# {term}`attention`, at 10 to 12.5; the printed errors of {term}`SSA` need bounds of 26 or more. So steep
+# lines compare read-outs before they compare attention. Models without that normalization are not tested
+# yet.
 #
-# **In short:** at first the read-out. The last layer normalization bounds every answer, whatever the
-# attention does: by 10.2 to 12.5 in the ten models of [Figure 3](fig03_softmax_ssa.ipynb), which reach it.
-# What lies beyond is lost, and that is a fifth to a half of their error on lines of $\sigma$ = 3 to 10. No
-# attention could have brought SSA's error to less than 0.22 to 0.48 times that of softmax there, where the
-# paper prints 0.012 to 0.19. Turned round, the printed errors of softmax need a bound of at least 13 to 22
-# and those of SSA one of 26 to 35: a read-out twice as large gives what is printed as SSA's lead. On
-# targets that the models can reach SSA has no lead that these five pairs show.
-#
-# A model's answer is read from its last state, after a layer normalization. So
+# *The bound.* A model's answer is read from its last state, after a layer normalization. So
 #
 # $$\lvert \hat y \rvert \le B = \sqrt{d}\; \lVert \gamma \odot w \rVert
 #   + \lvert \beta^\top w + w_0 \rvert ,$$
 #
 # where $d$ is the width, $\gamma$ and $\beta$ are the gain and shift of that normalization, and $w$ and
-# $w_0$ the weights and bias of the read-out. A target beyond costs at least $(\lvert y \rvert - B)^2$. On
-# lines $y = a x + c$ with $x \sim N(0, 1)$ and $a, c \sim N(0, \sigma)$ the mean of this is a *floor* under
-# the error of {cite:t}`naim2025scaled`'s models and of ours.
+# $w_0$ the weights and bias of the read-out. A target $y$ beyond $B$ costs at least
+# $(\lvert y \rvert - B)^2$. The mean of this is a *floor* under the error, for any attention.
+#
+# *Our models.* The ten of [Figure 3](fig03_softmax_ssa.ipynb) reach their bound. A fifth to a half of
+# their error on steep lines is this floor. No attention could have brought SSA below 0.22 times the error
+# of {term}`softmax`; {cite:t}`naim2025scaled` print 0.012 to 0.19.
+#
+# *The paper's models.* The printed errors of softmax need a bound of at least 13 to 22, those of SSA one
+# of 26 to 35. A read-out twice as large gives what is printed as SSA's lead.
+#
+# *Is softmax to blame, then?* Can't tell. On targets within reach SSA has 1.0 to 1.15 times softmax's
+# error, a difference that five pairs do not tell from chance. On ordinary lines our models err 35 times
+# more than the paper's.
+#
+# The lines are $y = a x + c$ with $x \sim N(0, 1)$ and $a, c \sim N(0, \sigma)$.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -52,7 +58,7 @@ table = page.save_figure(
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import OLIVE, ROSE, draw
+from claimbook.pages.plotting import OLIVE, ROSE, draw, legend_below
 from papers.colors import color_of, marked
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
@@ -68,15 +74,16 @@ for name, style in {"Table 1, SSA": {**marked("SSA"), "ls": "--"},
                     "Table 1, softmax": {**marked("softmax"), "ls": "--"},
                     "Table 6, 12L8AH": {"color": OLIVE, "ls": "--", "marker": "D"},
                     "Table 6, 2L4AH": {"color": ROSE, "ls": "--", "marker": "^"}}.items():
-    draw(right, table, "bound", name, **style)
+    draw(right, table, "bound", name, **style | {"mfc": "none"})
 right.set(xlabel=r"$\sigma$", ylabel="bound of the answers", ylim=(0, 40), xticks=affine.SIGMAS[2:])
-legends = left.legend(fontsize=8), right.legend(fontsize=8, ncols=2, loc="upper center")
+left.set_title("No attention brings ours below the floor")
+right.set_title("Printed SSA needs answers twice as large")
+left.legend(fontsize=9)
+legend = legend_below(right, 3)
 
 # %% [markdown] tags=["caption"]
-# Left: the errors of our models on steeper lines, those that the paper prints (dashed), and
-# the floor (dotted): no attention brings a model whose answers have our bound below it.
-# Right: the bounds of our ten models, and the least bound with which each printed error is
-# possible. A printed row that is flat there is one that a bound alone explains.
+# Left: errors, ours and printed (dashed), above the floor (dotted). Right: bounds of our models, and the
+# least bound that each printed error needs.
 #
 # Alt text: Left, error against sigma on a log axis: softmax and SSA, ours, on each other, with
 # the dotted floor less than a factor of four below them from sigma of 3 on, and the printed
@@ -99,9 +106,9 @@ sheet.sizes_table(models)
 needed.map("{:.1f}".format)
 
 # %% [markdown]
-# SSA's error over softmax's: on all targets, on those that are no larger than 8 and so below every bound,
-# and the least that any attention could have shown, SSA's floor over the error of softmax. Geometric means
-# over pairs with 95% intervals:
+# SSA's error over softmax's: on all targets, and on those that are no larger than 8 and so below every
+# bound. Last comes the least that any attention could have shown, SSA's floor over the error of softmax.
+# Geometric means over pairs with 95% intervals:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -140,15 +147,15 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *What the bound explains.* The rows of Table 1 for softmax and for SSA, turned into the bounds that they
-#   need, are nearly flat over $\sigma$, at about 15 and 30. So their errors are those of models that follow
-#   steep lines up to there, and the lead of SSA is that of a larger read-out. The rows of Table 6, for models
-#   of the same sizes as Table 1's softmax, need bounds like ours.
+# - *What the bound explains.* Take the rows of Table 1 for softmax and for SSA, turned into the bounds
+#   that they need. They are nearly flat over $\sigma$, at about 15 and 30. So their errors are those of
+#   models that follow steep lines up to there, and the lead of SSA is that of a larger read-out. The rows
+#   of Table 6, for models of the same sizes as Table 1's softmax, need bounds like ours.
 # - *What it does not explain* is why the paper's SSA would learn a read-out twice as large. Ours do not.
-# - *Within the bound.* On targets of at most 8 attention can matter. There the ratio of SSA to softmax is 1.0 to
-#   1.15, and five pairs leave its sign open (claim 63).
-# - *Where boundary values come from* (claim 59): the bound leaves room for an eighth of the true rise at most, with any
-#   attention.
+# - *Within the bound.* On targets of at most 8 attention can matter. There the ratio of SSA to softmax is
+#   1.0 to 1.15, and five pairs leave its sign open (claim 63).
+# - *Where boundary values come from* (claim 59): the bound leaves room for an eighth of the true rise at
+#   most, with any attention.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/what_caps_the_answers/figure.csv>`.

@@ -6,12 +6,12 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from claimbook.claims.sentences import SHARE
-from claimbook.pages.plotting import draw, legend_below, series
+from claimbook.pages.plotting import draw, legend_below, rows_of, series
 from claimbook.records import stacked
 from icllib.training import Run
 from papers.colors import color_of
 from papers.signed_averaging.deviant_sequences import (
-    DeviantNumbers, QUANTIFIERS, at_and_after, chosen_cells, label_sizes, own_answers,
+    DeviantNumbers, QUANTIFIERS, WHERE, at_and_after, chosen_cells, label_sizes, own_answers,
     own_mistakes)
 from papers.signed_averaging.quantifiers import SCORINGS, SIZES, cell_runs
 
@@ -67,6 +67,19 @@ def own_tables(records, profile: str) -> list[pd.DataFrame]:
             for cell, shares in own_answers(records, chosen_cells()).items()
             for where, values in at_and_after(shares).items()
             for place, others in enumerate(OTHERS)]
+
+
+def draw_models(table) -> None:
+    """Draw how often a 100 misleads each model, at its own place and, hollow, after it."""
+    _, axes = plt.subplots(figsize=(8, 3))
+    at, after = (rows_of(table, "models", where) for where in WHERE)
+    axes.vlines(at.x, 0, 100 * at.y, color=color_of("softmax"), lw=2)
+    axes.plot(at.x, 100 * at.y, ls="", marker="o", ms=7, color=color_of("softmax"), label=WHERE[0])
+    axes.plot(after.x, 100 * after.y, ls="", marker="o", ms=7, color="black", mfc="none", label=WHERE[1])
+    shares = at.y.round(2)
+    axes.set(title=f"A 100 misleads {(shares == 1).sum()} of {len(at)} models always, {(shares == 0).sum()} never",
+             xlabel="models, sorted", ylabel="wrong answers, %")
+    axes.legend(loc="center right")
 
 
 def draw_log_odds(table):

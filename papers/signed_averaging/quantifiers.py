@@ -18,7 +18,7 @@ from matplotlib.colors import PowerNorm
 from torch import Tensor
 
 from claimbook.claims.sentences import SHARE, with_interval
-from claimbook.pages.plotting import draw, heat_map, legend_below, numbers, series
+from claimbook.pages.plotting import draw, heat_map, legend_below, numbers, rows_of, series
 from claimbook.records import ADDED, Component, dealt, stacked
 from claimbook.records.checks import each, positive, whole
 from icllib.evaluate import Together, unseen
@@ -26,7 +26,7 @@ from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.tasks import Quantifier, sample_each
 from icllib.tasks.quantifiers import truth
 from icllib.training import Curriculum, Recipe, Run
-from papers.colors import dashed
+from papers.colors import color_of, dashed
 from papers.signed_averaging.affine import FIRST_COUNTED
 
 TRAINED = 40  # the longest sequence in training, Section 3
@@ -387,6 +387,18 @@ def part_table(errors: dict) -> pd.DataFrame:
 
 
 # ---- drawing --------------------------------------------------------------------------------
+
+
+def draw_pairs(table) -> None:
+    """Draw each pair's share of wrong sequences, softmax across and SSA up, below the line where SSA leads."""
+    pairs = rows_of(table, "pairs", "SSA")
+    _, axes = plt.subplots(figsize=(5.4, 5))
+    axes.axline((0.1, 0.1), (1, 1), color="grey", lw=1)
+    axes.plot(pairs.x, pairs.y, ls="", marker="o", color=color_of("SSA"), mec="white", ms=7)
+    axes.set(xscale="log", yscale="log", xlabel="softmax: share of wrong lists", ylabel="SSA: share of wrong lists",
+             title=f"SSA errs less in {(pairs.y < pairs.x).sum()} of {len(pairs)} pairs", aspect="equal")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:g}")
 
 
 def draw_heat_maps(table, variants):
