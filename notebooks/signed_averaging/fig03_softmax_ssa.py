@@ -201,8 +201,10 @@ page.decide("signed_averaging.35", {
     {"sigma = 1": halfway[:, 0] / errors["softmax"][:, 0]})
 with_grid = [models for models in levels if "error_grid" in models["SSA"][0].metrics]
 in_grid = trained_further.most_competent(with_grid)["SSA"]
-corner = affine.shift_ratios(np.array([record["error_grid"] for record in in_grid]), stds)["both"]
-page.decide("signed_averaging.40", {"SSA": corner}, [record["error"][0] for record in in_grid],
+grids = np.array([record["error_grid"] for record in in_grid])
+corner = affine.shift_ratios(grids, stds)["both"]
+page.decide("signed_averaging.40", {"SSA": corner},
+            [record["error"][0] for record in in_grid],
             {"SSA": affine.shifts_untrained(in_grid)["both"]})
 page.verdicts()
 

@@ -126,15 +126,16 @@ pd.DataFrame({name: {"seconds, median": np.median(seconds[name]),
 # %%
 on_gpu = "CPU" not in timing.provenance["device"]
 slower = ratios["SSA"] + ratios["softmax"]  # a step that takes both in turn
-page.decide("signed_averaging.15", {"12L8AH": [np.median(ratios["SSA"])]}, [float(on_gpu)], {"12L8AH": [np.median(slower)]},
+page.decide("signed_averaging.15", {"12L8AH": [np.median(ratios["SSA"])]}, [float(on_gpu)],
+            {"12L8AH": [np.median(slower)]},
             profile=timing.profile)
 count = "12 layers of 12 heads"
 page.decide("signed_averaging.34", {count: [sheet.additional_parameters(12, 12)]},
-            control={count: [sheet.additional_parameters(12, 1)]}, profile="paper")  # a pair for each layer
+            control={count: [sheet.additional_parameters(12, 1)]}, profile="paper")
 millions, tokens = sheet.parameters() / 1e6, sheet.TOKEN_TABLE / 1e6
 counted = {"with the table of words": [millions + tokens], "without it": [millions]}
 page.decide("signed_averaging.54", counted,
-            control={part: [tokens] for part in counted}, profile="paper")  # without its layers
+            control={part: [tokens] for part in counted}, profile="paper")  # no layers
 page.verdicts()
 
 # %% [markdown]

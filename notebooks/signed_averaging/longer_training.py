@@ -84,14 +84,18 @@ legend = axes.legend(loc="center left")
 # models](what_caps_the_answers.ipynb):
 
 # %%
-at_level = {"Figure 3, halfway": (shorter, 3), "Figure 3": (shorter, -1), "three layers": (longer, -1)} | {
-    f"{own['SSA'][0].run['recipe']['steps']:,} steps": (trained_further.paths(own), -1) for own in trained_further.levels(records)[1:]}
+at_level = {"Figure 3, halfway": (shorter, 3), "Figure 3": (shorter, -1),
+            "three layers": (longer, -1)}
+steps_of = lambda own: own["SSA"][0].run["recipe"]["steps"]
+at_level |= {f"{steps_of(own):,} steps": (trained_further.paths(own), -1)
+             for own in trained_further.levels(records)[1:]}
 kept = dealt(page.recorded(answer_sizes.kept), ("softmax", "SSA"))
 nearest = answer_sizes.nearest_ratios(kept)
 table = page.save_figure(
     table, *(page.series("ratio", name, affine.SIGMAS[2:], ratios[:, 2:], scale="log")
              for name, ratios in sheet.ratios_by_level(at_level).items()),
-    page.series("ratio", "nearest possible", affine.SIGMAS[2:], np.array(list(nearest.values())).T, scale="log"),
+    page.series("ratio", "nearest possible", affine.SIGMAS[2:],
+                np.array(list(nearest.values())).T, scale="log"),
     series("ratio", "printed", affine.SIGMAS[2:], printed, "paper"))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
@@ -102,7 +106,8 @@ for color, name in zip(colors, sheet.ratios_by_level(at_level)):
 draw(axes, table, "ratio", "nearest possible", color="black", ls=":")
 draw(axes, table, "ratio", "printed", color=color_of("SSA"), ls="", marker="D", mfc="none")
 axes.axhline(1, color="grey", lw=1)
-axes.set(xlabel=r"$\sigma$", ylabel="SSA / softmax", yscale="log", ylim=(0.008, 3), xticks=affine.SIGMAS[2:],
+axes.set(xlabel=r"$\sigma$", ylabel="SSA / softmax", yscale="log", ylim=(0.008, 3),
+         xticks=affine.SIGMAS[2:],
          title="The printed ratios lie below what bounded answers allow")
 axes.yaxis.set_major_formatter("{x:g}")
 legend = legend_below(axes, 3)
@@ -150,7 +155,8 @@ sheet.final_ratios({
 # Figure 3, where no model is that good, and was moved here when two of the five pairs were known.
 
 # %%
-judged = trained_further.paths(trained_further.most_competent(trained_further.levels(records)))
+best = trained_further.most_competent(trained_further.levels(records))
+judged = trained_further.paths(best)
 final = {name: errors[:, -1] for name, errors in judged.items()}
 page.decide("signed_averaging.21",
             comparisons.ssa_to_softmax(comparisons.EqualError(judged)),

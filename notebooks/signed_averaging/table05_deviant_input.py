@@ -113,7 +113,8 @@ import pandas as pd
 at_points = np.array([record["error_at_deviant"][-1] for record in by_point])[:, 2:]
 places = [3, 4, 5, 6, 7, 10, 20, 40]
 pd.DataFrame({"error": affine.geometric_mean(at_points.T)[[k - 3 for k in places]],
-              "share": (at_points / at_points.sum(axis=1, keepdims=True)).mean(axis=0)[[k - 3 for k in places]]},
+              "share": (at_points / at_points.sum(axis=1, keepdims=True)).mean(axis=0)[
+                  [k - 3 for k in places]]},
              places).map("{:.2g}".format).rename_axis("point").T
 
 # %% [markdown]
@@ -127,7 +128,8 @@ page.decide("signed_averaging.47", {
     "softmax": sheet.failure_on_sequence(answers["softmax"])},
     reached(errors, "softmax"), {"softmax": ridge_failure()})
 page.decide("signed_averaging.61", sheet.recovery(by_point),
-            [record["error_at"][0, 2:].mean() for record in by_point], sheet.zero_recovery())
+            [record["error_at"][0, 2:].mean() for record in by_point],
+            sheet.zero_recovery())
 page.verdicts()
 
 # %% [markdown]

@@ -46,15 +46,20 @@ page.settings(["seed"], runs=answer_sizes.kept)
 # %%
 from claimbook.pages.plotting import series
 
-errors = claimbook.stacked([record for own in models.values() for record in own], models, "error")
+every = [record for own in models.values() for record in own]
+errors = claimbook.stacked(every, models, "error")
 needed = sheet.bounds_needed()
 table = page.save_figure(
-    *(page.series("error", name, affine.SIGMAS, values, scale="log") for name, values in errors.items()),
+    *(page.series("error", name, affine.SIGMAS, values, scale="log")
+      for name, values in errors.items()),
     page.series("error", "the floor", affine.SIGMAS, answer_sizes.mean_floor(models)),
-    *(series("error", f"{name}, paper", affine.SIGMAS, affine.PRINTED[name], "paper") for name in models),
-    *(series("bound", name, affine.SIGMAS[2:], row, "paper") for name, row in needed.iterrows()),
+    *(series("error", f"{name}, paper", affine.SIGMAS, affine.PRINTED[name], "paper")
+      for name in models),
+    *(series("bound", name, affine.SIGMAS[2:], row, "paper")
+      for name, row in needed.iterrows()),
     *(page.series("bound", f"{name}, seed {record.run['seed']}", affine.SIGMAS[2:],
-                  [float(record["bound"])] * 8) for name, own in models.items() for record in own))
+                  [float(record["bound"])] * 8)
+      for name, own in models.items() for record in own))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
@@ -66,16 +71,19 @@ for name in models:
     draw(left, table, "error", name, **marked(name), label=f"{name}, ours")
     draw(left, table, "error", f"{name}, paper", color=color_of(name), ls="--")
     for place, record in enumerate(models[name]):
-        draw(right, table, "bound", f"{name}, seed {record.run['seed']}", color=color_of(name), lw=1,
+        draw(right, table, "bound", f"{name}, seed {record.run['seed']}",
+             color=color_of(name), lw=1,
              label=None if place else f"{name}, ours: the bound")
 draw(left, table, "error", "the floor", color="black", ls=":")
-left.set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log", ylim=(1e-5, 400), xticks=affine.SIGMAS)
+left.set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log", ylim=(1e-5, 400),
+         xticks=affine.SIGMAS)
 for name, style in {"Table 1, SSA": {**marked("SSA"), "ls": "--"},
                     "Table 1, softmax": {**marked("softmax"), "ls": "--"},
                     "Table 6, 12L8AH": {"color": OLIVE, "ls": "--", "marker": "D"},
                     "Table 6, 2L4AH": {"color": ROSE, "ls": "--", "marker": "^"}}.items():
     draw(right, table, "bound", name, **style | {"mfc": "none"})
-right.set(xlabel=r"$\sigma$", ylabel="bound of the answers", ylim=(0, 40), xticks=affine.SIGMAS[2:])
+right.set(xlabel=r"$\sigma$", ylabel="bound of the answers", ylim=(0, 40),
+          xticks=affine.SIGMAS[2:])
 left.set_title("No attention brings ours below the floor")
 right.set_title("Printed SSA needs answers twice as large")
 left.legend(fontsize=9)
@@ -115,9 +123,10 @@ import pandas as pd
 from claimbook.claims.sentences import with_interval
 
 inside = sheet.ratios(models, "error_within")
-pd.DataFrame({title: {part: with_interval(samples, 2, "log") for part, samples in ratios.items()}
-              for title, ratios in {"all targets": sheet.ratios(models, "error"), "targets within 8": inside,
-                                    "nearest possible": answer_sizes.nearest_ratios(models)}.items()})
+ratios = {"all targets": sheet.ratios(models, "error"), "targets within 8": inside,
+          "nearest possible": answer_sizes.nearest_ratios(models)}
+pd.DataFrame({title: {part: with_interval(own, 2, "log") for part, own in parts.items()}
+              for title, parts in ratios.items()})
 
 # %% [markdown]
 # ## The claims, one by one

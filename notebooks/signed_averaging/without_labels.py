@@ -102,7 +102,8 @@ page.decide("signed_averaging.52", sheet.ratios(judged),
 cells = deviant_sequences.chosen_cells()
 of_softmax = quantifiers.reached(judged, cells, cells[:1])
 evidence, gate = deviant_sequences.judged(judged, cells, of_softmax)
-page.decide("signed_averaging.53", evidence, gate, deviant_sequences.answers_for_the_largest())
+page.decide("signed_averaging.53", evidence, gate,
+            deviant_sequences.answers_for_the_largest())
 page.verdicts()
 
 # %% [markdown]
