@@ -35,7 +35,7 @@ from claimbook.website.offline import TYPESET, chromium
 @pytest.fixture(scope="module")
 def site():
     """The folder of the website as `make book` builds it; a warning fails the build."""
-    done = subprocess.run([sys.executable, "-m", "icllib", "book"], cwd=PROJECT, check=True,
+    done = subprocess.run([sys.executable, "-m", "claimbook", "book"], cwd=PROJECT, check=True,
                           encoding="utf-8", stdout=subprocess.PIPE)
     return Path(done.stdout.splitlines()[-1].removeprefix("Open ")).parent
 

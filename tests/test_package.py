@@ -50,6 +50,14 @@ def test_readme_s_python_runs():
     exec(short, {})
 
 
+@pytest.mark.large
+def test_readme_s_python_learns(capsys):
+    readme = (PROJECT / "README.md").read_text("utf-8")
+    exec(re.findall(r"```python\n(.*?)```", readme, re.DOTALL)[0], {})
+    ratios = [float(number) for number in re.findall(r"\d+\.\d+", capsys.readouterr().out)]
+    assert len(ratios) == 3 and all(1 <= ratio <= 1.25 for ratio in ratios)
+
+
 def test_readme_begins_with_what_a_reader_looks_for():
     """What it is, one figure, the two commands, the papers, Python, in this order."""
     readme = (PROJECT / "README.md").read_text("utf-8")
