@@ -53,7 +53,7 @@ axes.set(yscale="log", xticks=scaling.LENGTHS,
          xlabel="pairs in the prompt (ticks: the five)",
          ylabel="error / that of ridge regression",
          title="GPT-2 trained on five lengths fails between; trained on all it does not")
-axes.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
+ticks = axes.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
 
 # %% [markdown] tags=["caption"]
 # Error over that of ridge regression after every number of pairs, on a log axis; each line is a

@@ -75,7 +75,7 @@ for (title, task), color in zip(tasks.items(), (VIOLET, OLIVE, STEEL, GOLD)):
               va="bottom" if title == "linear" else "top")
 draw(axes, table, "linear", "ridge", color=color_of("ridge"), ls="--")
 axes.text(50.5, floor[-1], "ridge on linear", color=color_of("ridge"), va="center")
-axes.set(ylim=(0, 1), xlim=(9, 58), xticks=lengths, xlabel="pairs in the prompt",
+labels = axes.set(ylim=(0, 1), xlim=(9, 58), xticks=lengths, xlabel="pairs in the prompt",
          ylabel="error / error of zero",
          title="One layer gains from longer prompts on all four tasks, least on trees")
 

@@ -100,7 +100,7 @@ middle.set(xlabel=r"$\sigma$ of the lines", ylabel=r"$\sigma$ of the inputs",
 for place, name in enumerate(names):
     dots(right, [place], errors[name][:, :1], color=color_of(name))
     right.plot(place, affine.PRINTED[name][0], "D", mfc="none", color=color_of(name))
-right.set(yscale="log", xlim=(-0.6, 1.6), xticks=(0, 1), xticklabels=names,
+labels = right.set(yscale="log", xlim=(-0.6, 1.6), xticks=(0, 1), xticklabels=names,
           title="ordinary lines", ylabel="mean squared error", ylim=(1e-5, 1e-2))
 
 # %% [markdown] tags=["caption"]
