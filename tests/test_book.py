@@ -106,6 +106,18 @@ def test_the_words_under_the_answer_are_those_of_the_verdicts_in_the_evidence(si
         assert below and {pair for pair in above if pair[0] not in printed} == below, page
 
 
+@pytest.mark.parametrize("width, height", [(1366, 768), (390, 844)], ids=["a laptop", "a phone"])
+def test_the_answer_ends_on_the_first_screen_of_every_page(site, browser, width, height):
+    low = {}
+    with browser.tab(viewport={"width": width, "height": height}, java_script_enabled=False) as page:
+        for name in all_pages():
+            page.goto((site / f"notebooks/{name}.html").as_uri())
+            answer = page.locator("h1 + p").first.bounding_box()
+            if answer["y"] + answer["height"] > height:
+                low[name] = answer
+    assert not low
+
+
 def test_formulas_of_claims_are_typeset_in_the_ledger(site):
     page = (site / "book/ledger.html").read_text("utf-8")
     for formula in (r"\lVert x_N \rVert^2 y_N", r"n &lt; d", r"\Lambda_s^2 \gg 1", r"D^{-(\alpha - 1)}"):

@@ -131,7 +131,9 @@ def write_under_title(app, document) -> None:
     html = verdict_line(own) if own else glance(name) if folder == "book" and name in papers() else ""
     if html:
         title = next(document.findall(nodes.title))
-        title.parent.insert(2 if own else 1, nodes.raw("", html, format="html"))
+        page = title.parent
+        behind = next((place for place, node in enumerate(page) if isinstance(node, nodes.section)), len(page))
+        page.insert(2 if own else behind, nodes.raw("", html, format="html"))
     if folder == "notebooks":
         fold_evidence(next(document.findall(nodes.section)))
 

@@ -1,16 +1,10 @@
-"""The figures of pages: their numbers, captions and places, and the first as a picture of its own."""
+"""The figures of pages: their captions and places, and the first as a picture of its own."""
 
-import io
 import json
 import re
 from copy import deepcopy
-from functools import cache
-
-import pandas as pd
 
 from claimbook.pages.names import notebooks_folder
-from claimbook.records import results_folder
-from claimbook.records.checksums import paths_shown
 from claimbook.records.errors import InputError
 from claimbook.records.files import read_text
 
@@ -19,7 +13,7 @@ NUMBERED = "Figure %s of this book."  # unlike "Figure 2", which is the paper's
 
 def with_captions(page: str, cells: list[dict]) -> list[dict]:
     """A page's cells, each figure with the caption and the text for who cannot see it that stand in the
-    cell of text behind it, a name, by which Sphinx numbers it, and which runs it shows."""
+    cell of text behind it, and a name, by which Sphinx numbers it."""
     found = []
     for cell in cells:
         if "caption" not in cell["metadata"].get("tags", ()):
@@ -30,7 +24,7 @@ def with_captions(page: str, cells: list[dict]) -> list[dict]:
         figure = found[place] = deepcopy(found[place])
         own = figure["metadata"].setdefault("mystnb", {})
         own["image"] = own.get("image", {}) | {"alt": alt.strip()}
-        own["figure"] = {"name": f"figure {page} {place}", "caption": caption.strip() + runs_shown(page)}
+        own["figure"] = {"name": f"figure {page} {place}", "caption": caption.strip()}
     return found
 
 
@@ -64,18 +58,6 @@ def about_the_figure(cell: dict, told: bool) -> dict:
     if not told:
         source = re.sub(r"\n*^## Figure\s*\Z", "", source, flags=re.M)
     return cell | {"source": re.sub("^## Figure$", "## About the figure", source, flags=re.M)}
-
-
-@cache
-def runs_shown(page: str) -> str:
-    """At which profiles the records were made that a page's figures show, as Markdown."""
-    profiles = {path.parent.name for path in paths_shown(page)}
-    drawn = results_folder() / page / "figure.csv"
-    if drawn.exists():
-        profiles &= set(pd.read_csv(io.StringIO(read_text(drawn))).profile)
-    if not profiles:
-        return ""
-    return f" Made at profile {' and '.join(sorted(profiles))}."
 
 
 def first_figure(page: str) -> str:

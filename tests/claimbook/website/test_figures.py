@@ -1,51 +1,21 @@
-"""Captions say which runs a figure shows, and the first figure of a page is found."""
+"""Figures have their captions, and the first figure of a page is found."""
 
 import json
 
 import pytest
 
 from claimbook.records.errors import InputError
-from claimbook.website.figures import figure_first, first_figure, runs_shown, with_captions
-
-@pytest.fixture(autouse=True)
-def afresh():
-    runs_shown.cache_clear()
-    yield
-    runs_shown.cache_clear()
+from claimbook.website.figures import figure_first, first_figure, with_captions
 
 
-def show(results, *records) -> None:
-    """A page causal_lm/sample that showed these records."""
-    (results / "causal_lm/sample").mkdir(parents=True)
-    (results / "causal_lm/sample/shown.json").write_text(
-        json.dumps({"records": dict.fromkeys(records, "sum")}), "utf-8")
-
-
-def test_a_caption_ends_with_the_profiles_of_the_records_that_are_shown(results):
-    for profile, name in (("cpu", "a"), ("gpu", "b"), ("paper", "c")):
-        path = results / f"causal_lm/other/{profile}/{name}.json"
-        path.parent.mkdir(parents=True)
-        path.write_text("", "utf-8")
-    show(results, "b", "a")
+def test_a_figure_has_the_caption_and_the_text_that_stand_behind_it():
     cells = [cell for text in ("A.", "B.") for cell in (
         {"metadata": {"tags": ["figure"]}},
         {"metadata": {"tags": ["caption"]}, "source": [f"{text}\n", "\n", "Alt text: Two\n", "lines."]})]
     drawn = with_captions("causal_lm/sample", [{"metadata": {}}, *cells])[1:]
     assert [cell["metadata"]["mystnb"]["image"]["alt"] for cell in drawn] == ["Two lines."] * 2
     first, second = (cell["metadata"]["mystnb"]["figure"] for cell in drawn)
-    assert first["caption"] == "A. Made at profile cpu and gpu."
-    assert second["caption"] == "B. Made at profile cpu and gpu."
-    assert first["name"] != second["name"]
-    runs_shown.cache_clear()
-    (results / "causal_lm/sample/figure.csv").write_text("x,profile\n1,gpu\n", "utf-8")
-    assert runs_shown("causal_lm/sample") == " Made at profile gpu."
-
-
-def test_a_page_without_records_has_no_runs(results):
-    assert runs_shown("causal_lm/sample") == ""
-    show(results)
-    runs_shown.cache_clear()
-    assert runs_shown("causal_lm/sample") == ""
+    assert (first["caption"], second["caption"]) == ("A.", "B.") and first["name"] != second["name"]
 
 
 def test_the_first_figure_of_a_notebook(page):
