@@ -62,6 +62,17 @@ def test_the_engine_does_not_know_the_helper_nor_the_helper_the_book():
             assert found <= {("claimbook", "records"), *(one for one in found if one[0] == "icllib")}, path
 
 
+CAPS = {"icllib": 9_700, "claimbook": 7_600, "papers/language_models": 1_070, "papers": 12_310}  # lines of Python
+
+
+def test_no_part_grows_beyond_its_cap():
+    """A cap is lowered where a part gets shorter, and not raised without a reason that is told."""
+    for part, cap in CAPS.items():
+        files = [path for path in FILES if path.is_relative_to(PROJECT / part) and "templates" not in path.parts]
+        lines = sum(path.read_text("utf-8").count("\n") for path in files)
+        assert lines <= cap, f"{part} has {lines} lines"
+
+
 @cache
 def imports_of(path) -> set:
     """The files of the package that a file imports, at its top or inside a function."""

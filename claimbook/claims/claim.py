@@ -272,7 +272,7 @@ def load_claims(paper: str) -> list[Claim]:
     return list(read_claims(path, paper, state and (state.st_mtime_ns, state.st_size)))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=1000)
 def read_claims(path: Path, paper: str, state) -> list[Claim]:
     """The claims in a file, cached for its present state."""
     claims = []

@@ -65,7 +65,7 @@ def read_yaml(text: str):
     return copy.deepcopy(parsed(text))
 
 
-@functools.lru_cache(maxsize=8)  # the claims of a paper are asked for by each of its pages
+@functools.lru_cache(maxsize=1000)  # the claims of a paper are asked for by each of its pages
 def parsed(text: str):
     """The content of a YAML text, which nobody may change."""
     return yaml.load(text, Loader=OnceEach)
