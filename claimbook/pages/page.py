@@ -109,7 +109,7 @@ class Page:
 
     def provenance(self, records=None) -> str:
         """Where the numbers of the page come from, in one line: of all its records, or of these."""
-        return provenance_line(self.read if records is None else records, self.name)
+        return provenance_line((self.read or self.records) if records is None else records, self.name)
 
     def save_figure(self, *tables: pd.DataFrame) -> pd.DataFrame:
         """Write the numbers behind the figure as figure.csv and return them as one table.

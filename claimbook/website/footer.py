@@ -46,7 +46,8 @@ def run_box(app, pagename: str) -> str:
 
 def colab_lines(repository: str, folder: str) -> str:
     """The two lines before a page in Colab, whose machine does not have the project."""
-    install = f" && pip install -q -e {folder}" * (PROJECT / "pyproject.toml").is_file()
+    parts = [part for part in ("/claimbook", "") if (PROJECT / f".{part}/pyproject.toml").is_file()]
+    install = " && pip install -q" * bool(parts) + "".join(f" -e {folder}{part}" for part in parts)
     return f"!git clone --depth 1 {repository}{install}\n%cd {folder}"
 
 

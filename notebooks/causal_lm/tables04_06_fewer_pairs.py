@@ -52,7 +52,7 @@ masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))
 shares, ratios, tables = [100 * n / lengths[0] for n in lengths], {}, []
 for part, (cell, causal) in masks.items():
     both = trained.reached(at[0], masks[part], page.profile) <= trained.LEARNED
-    ratios[part] = (errors[cell] / errors[causal])[both]
+    ratios[part] = (errors[cell] / errors[causal])[both if both.any() else ...]
     printed = np.divide(entry[cell], entry[causal])
     tables += [page.series(cell.task, cell.sharing, shares, ratios[part], POSITIVE, "log"),
                series(cell.task, f"{cell.sharing}, paper", shares, printed, "paper")]

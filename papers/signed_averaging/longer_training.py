@@ -23,6 +23,7 @@ def ratios_by_level(levels: dict) -> dict[str, np.ndarray]:
     """
     found = {}
     for name, (own, stop) in levels.items():
+        stop = min(stop, own["SSA"].shape[1] - 1)  # models of smoke have fewer
         ssa, softmax = shared(own["SSA"][:, stop], own["softmax"][:, stop])
         found[f"{name}: {short(geometric_mean(softmax[:, 0]), 2)}"] = ssa / softmax
     return found

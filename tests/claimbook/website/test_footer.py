@@ -25,7 +25,7 @@ def test_a_page_says_its_command():
 def test_with_a_repository_it_says_where_to_get_the_project():
     html = run_box(app(repository_url=ADDRESS), PAGE)
     assert f"git clone {ADDRESS} &amp;&amp; cd name &amp;&amp; make" in html
-    assert f"!git clone --depth 1 {ADDRESS} &amp;&amp; pip install -q -e name\n%cd name" in html
+    assert f"!git clone --depth 1 {ADDRESS} &amp;&amp; pip install -q -e name/claimbook -e name\n%cd name" in html
 
 
 @pytest.mark.parametrize("options", [{}, {"repository_url": ADDRESS}])
