@@ -273,7 +273,7 @@ def code_cells(notebook):
 
 
 def test_an_edited_page_that_was_not_executed_is_seen(copy):
-    assert copy[1]("import icllib", "import icllib  # edited") == "edited since it was executed"
+    assert copy[1]("print(page.provenance())", "print(page.provenance())  # edited") == "edited since it was executed"
 
 
 def test_an_edited_notebook_is_seen(copy):

@@ -5,15 +5,22 @@ A record's key is a hash of the settings of its run and of the versions of the c
 older version is found and called stale, not missing.
 """
 
-from claimbook.records.components import (
-    ADDED, Component, digest, from_settings, key, recorded_fields, settings, source_on_disk, sources,
-    type_name, versions)
-from claimbook.records.files import PROJECT
-from claimbook.records.records import (
-    DIGITS, PROFILES, Record, check_page, check_profile, check_records, dealt, find_record,
-    find_records, is_fresh, load_record, results_folder, rounded, samples, select, stacked)
+import importlib
 
-__all__ = ["ADDED", "Component", "DIGITS", "PROFILES", "PROJECT", "Record", "check_page", "check_profile",
-           "check_records", "dealt", "digest", "find_record", "find_records", "from_settings",
-           "is_fresh", "key", "load_record", "recorded_fields", "results_folder", "rounded", "samples",
-           "select", "settings", "source_on_disk", "sources", "stacked", "type_name", "versions"]
+# Where each name is. A module, and NumPy with it, is imported when a name of it is asked for.
+MODULES = {
+    "components": ("ADDED", "Component", "digest", "from_settings", "key", "recorded_fields", "settings",
+                   "source_on_disk", "sources", "type_name", "versions"),
+    "files": ("PROJECT",),
+    "records": ("DIGITS", "PROFILES", "Record", "check_page", "check_profile", "check_records", "dealt",
+                "find_record", "find_records", "is_fresh", "load_record", "results_folder", "rounded", "samples",
+                "select", "stacked"),
+}
+HOME = {name: module for module, names in MODULES.items() for name in names}
+__all__ = sorted(HOME)
+
+
+def __getattr__(name: str):
+    if name not in HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{HOME[name]}"), name)

@@ -103,7 +103,6 @@ deviations = pd.DataFrame({name: page.values(name, d="dimension", n="pairs")
                            for name in checks}).groupby(["d", "n"]).max()
 (deviations < 1e-10).where(deviations.notna(), "")
 
-
 # %% [markdown]
 # ## The claims, one by one
 

@@ -64,6 +64,7 @@ def off(group):
     return pd.DataFrame({name: dict(zip(forms, map(text, row)))
                          for name, row in pairs[group].items()}).T
 
+
 # %% [markdown] tags=["caption"]
 # How far five printed formulas (circles) and their corrections (squares) are off; rounding lies below
 # $10^{-11}$. All 28 are in the tables below.

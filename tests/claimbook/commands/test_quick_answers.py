@@ -12,9 +12,9 @@ from claimbook.records import records
 from claimbook.records.files import PROJECT
 
 LOADED = """import runpy, sys
-sys.argv = ["icllib", *{words}]
+sys.argv = ["claimbook", *{words}]
 try:
-    runpy.run_module("icllib", run_name="__main__")
+    runpy.run_module("claimbook", run_name="__main__")
 except SystemExit:
     pass
 print("loaded:", *{{name.partition(".")[0] for name in sys.modules}})
@@ -29,7 +29,7 @@ def test_what_is_not_needed_is_not_imported(words, heavy):
     done = subprocess.run([sys.executable, "-c", LOADED.format(words=words)], cwd=PROJECT, encoding="utf-8",
                           capture_output=True)
     *told, loaded = done.stdout.splitlines()
-    assert told and "icllib" in loaded.split(), done.stderr
+    assert told and "claimbook" in loaded.split(), done.stderr
     assert not heavy & set(loaded.split())
 
 

@@ -190,7 +190,7 @@ def test_components_of_a_module_that_the_user_has_imported_are_built(
     env = os.environ | {"PYTHONPATH": os.pathsep.join(["", str(tmp_path), *sys.path])}
     told = lambda first: subprocess.run([sys.executable, "-c", first + READ, path], env=env, encoding="utf-8",
                                         capture_output=True, check=True).stdout
-    assert told("").startswith("own_components:Own: expected a component or of a module that "
+    assert told("").startswith("own_components:Own: expected a component of the project or of a module that "
                                "was imported before, got another; if the module is your own, import")
     assert told("import own_components\n") == "StackedMLP\n"
     sys.modules.pop("own_components")
