@@ -35,6 +35,8 @@ def test_every_part_of_make_test_runs_and_is_told(tmp_path, fails):
     """In a copy of what make reads, so that a space in the path of temporary files is no matter."""
     for name in ("Makefile", "requirements.txt", "constraints.txt", "pyproject.toml"):
         shutil.copy2(PROJECT / name, tmp_path)
+    (tmp_path / "claimbook").mkdir()
+    shutil.copy2(PROJECT / "claimbook/pyproject.toml", tmp_path / "claimbook")
     (tmp_path / "venv/bin").mkdir(parents=True)
     python, calls = tmp_path / "venv/bin/python", tmp_path / "calls"
     python.write_text(PYTHON.format(calls=calls) if fails else "#!/bin/sh\n", "utf-8")

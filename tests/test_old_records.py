@@ -50,10 +50,10 @@ def test_a_component_that_is_gone_is_told_with_the_version_that_had_it(results, 
 
 
 def test_a_new_record_says_its_version(folders):
-    import icllib
+    import claimbook
     from claimbook.records.provenance import provenance
 
-    assert provenance("cpu", "cpu")["icllib"] == icllib.__version__
+    assert provenance("cpu", "cpu")["claimbook"] == claimbook.__version__
 
 
 def test_tables_of_figures_have_had_the_same_columns_since_the_first_commit():

@@ -262,7 +262,7 @@ def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
     with pytest.raises(InputError, match="own_module: "):
         icllib.records(more, "cpu", page="mine/page")
     importlib.reload(own_module)
-    told = "icllib: own_module was edited since {}; where numbers change, raise `version` in it\n"
+    told = "claimbook: own_module was edited since {}; where numbers change, raise `version` in it\n"
     icllib.records(more, "cpu", page="mine/page")
     assert capsys.readouterr().err == told.format("these records were made")
     icllib.records(other, "cpu", page="mine/page")  # measured on weights of the old code
@@ -283,6 +283,6 @@ def test_an_edited_module_is_told_where_training_goes_on(folders, tmp_path, monk
     (tmp_path / "own_module.py").write_text(source + "\n", "utf-8")
     importlib.reload(own_module)
     jobs.train_and_save(own(), "smoke", folders)
-    assert capsys.readouterr().err == ("icllib: own_module was edited since this training began; "
+    assert capsys.readouterr().err == ("claimbook: own_module was edited since this training began; "
                                        "where numbers change, raise `version` in it\n")
     sys.modules.pop("own_module")

@@ -137,7 +137,9 @@ def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
 def dots(axes, xs, samples, **style) -> None:
     """Each seed as a small dot beside its mean. samples: (seeds, len(xs))."""
     instance(Axes, axes=axes)
-    checks.numbers(checks.MEASURED, samples=samples)
+    if checks.rank(xs) != 1:
+        raise InputError(f"xs: expected a list, got {xs!r:.200}")
+    shaped((None, len(xs)), checks.MEASURED, samples=np.atleast_2d(samples))
     for own in np.atleast_2d(np.asarray(samples, dtype=float)):
         axes.plot(xs, own, **{"ls": "", "marker": ".", "ms": 4, "alpha": 0.6, "label": "_"} | style)
 

@@ -142,7 +142,7 @@ page.decide("signed_averaging.59", sheet.room_to_rise(models), reached,
             dict.fromkeys(models, sheet.ridge_rise()))
 page.decide("signed_averaging.63", inside, sheet.reached(models))
 for claims, runs in {(64, 65): sheet.without_norm, (66, 67): sheet.faster_read_out}.items():
-    trained = claimbook.every_profile(runs, page.name).values()  # none before all are trained
+    trained = claimbook.every_profile(runs, page.name).values()
     for found in trained:
         changed = answer_sizes.by_name(found)
         gate = sheet.reached(changed)

@@ -50,7 +50,8 @@ def checkout(tmp_path, monkeypatch):
 
 def test_code_that_was_changed_since_its_commit_is_told(checkout):
     assert commit()["dirty"] is False
-    (checkout / "notes").write_text("not code", "utf-8")
+    (checkout / "results").mkdir()
+    (checkout / "results/record").write_text("made", "utf-8")
     assert commit()["dirty"] is False
     (checkout / "icllib" / "code.py").write_text("2", "utf-8")
     assert commit()["dirty"] is True

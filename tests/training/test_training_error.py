@@ -11,7 +11,7 @@ from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.models import MLP
 from icllib.tasks import LinearRegression
-from icllib.training import Fleet, Recipe, Run, workers
+from icllib.training import Fleet, Recipe, Run, trainer, workers
 from icllib.training.engine import run_steps
 from icllib.training.run import Trained
 
@@ -73,7 +73,7 @@ def test_a_record_holds_both_errors(results, monkeypatch):
     monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     measured = Together((ErrorByLength((2, 4), T), TrainingError((2, 4), T)))
     runs = [Run(TASK, MLP(8), RECIPE, measured, seed, T) for seed in (0, 1)]
-    workers.compute(runs, runs, "smoke", results / "test" / "page")
+    trainer.compute(runs, runs, "smoke", results / "test" / "page")
     metrics = [find_record(run, "test").metrics for run in runs]
     assert all(metric.keys() == {"error", "excess", "training_error", "training_excess"}
                for metric in metrics)

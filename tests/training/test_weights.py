@@ -19,7 +19,7 @@ from claimbook.records.errors import InputError
 from icllib.estimators import InContextRegressor
 from icllib.evaluate import ErrorByLength
 from icllib.streams import Stream
-from icllib.training import Along, jobs, untrained, weights, workers
+from icllib.training import Along, jobs, untrained, weights, trainer, workers
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
 from icllib.training.run import Trained
@@ -117,7 +117,7 @@ def test_weights_of_another_model_are_told(trained, monkeypatch):
 def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
     monkeypatch.setattr(jobs, "train_fleet", None)
     louder = [replace(run, evaluation=replace(run.evaluation, prompts=100)) for run in runs()]
-    workers.compute(louder, louder, "cpu", folders)
+    trainer.compute(louder, louder, "cpu", folders)
     for run in louder:
         found = find_record(run, "test")
         assert found.provenance["kept_weights"] and found.provenance["profile"] == "cpu"
@@ -131,7 +131,7 @@ def test_a_kept_model_is_measured_on_the_prompts_of_its_own_seed(folders, monkey
     expected = [find_record(run, "test")["error"] for run in own]
     monkeypatch.setattr(ErrorByLength, "version", 99)  # so that the records are stale
     monkeypatch.setattr(jobs, "train_fleet", None)
-    workers.compute(own, own, "cpu", folders)
+    trainer.compute(own, own, "cpu", folders)
     for run, error in zip(own, expected):
         np.testing.assert_allclose(find_record(run, "test")["error"], error, rtol=1e-5)
 
@@ -142,7 +142,7 @@ def test_what_one_call_measures_in_two_ways_is_trained_once(folders, monkeypatch
     monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     both = [replace(run, evaluation=replace(run.evaluation, prompts=prompts))
             for prompts in (64, 100) for run in runs()]
-    workers.compute(both, both, "cpu", folders)
+    trainer.compute(both, both, "cpu", folders)
     assert len(taken) == RECIPE.steps
     for run in both:
         np.testing.assert_allclose(find_record(run, "test")["error"],
@@ -202,7 +202,7 @@ def test_no_page_measures_damaged_weights_anew(trained, folders):
     run = runs()[0]
     flip(find_weights(run), 1000)
     louder = replace(run, evaluation=replace(run.evaluation, prompts=100))
-    for used in (lambda: workers.compute([louder], [louder], "cpu", folders), lambda: icllib.load(run),
+    for used in (lambda: trainer.compute([louder], [louder], "cpu", folders), lambda: icllib.load(run),
                  lambda: InContextRegressor(trained / f"{digest(settings(run))}.json").fit(
                      np.ones((2, 2)), np.ones(2))):
         with pytest.raises(InputError, match="expected SHA-256 .*: these weights are not those of"):

@@ -10,12 +10,13 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from claimbook.records.compute import computed
 from claimbook.records import find_record
 from claimbook.records.errors import InputError
 from claimbook.records.limits import Limits, limits_of_page
 from icllib.baselines import XGBoost
 from icllib.models import MixedHeads, Softmax, Transformer
-from icllib.training import Fleet, OutOfTime, jobs, workers
+from icllib.training import Fleet, OutOfTime, jobs, trainer, workers
 from icllib.training.checkpoint import load_checkpoint
 from icllib.training.workers import Worker, visible
 from papers.context_scaling.fig04_three_tasks import Baseline
@@ -188,7 +189,7 @@ class Fails:
 def test_a_computation_that_fails_stops_no_training(folders, monkeypatch):
     monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     with pytest.raises(ModuleNotFoundError):
-        workers.compute([Fails(), *runs()], [Fails(), *runs()], "smoke", folders)
+        computed([Fails(), *runs()], "smoke", "test/page", folders.parents[1])
     assert all(find_record(run, "test") for run in runs())
 
 
@@ -197,7 +198,7 @@ def test_without_xgboost_a_page_trains_and_says_what_is_missing(folders, monkeyp
     monkeypatch.setitem(sys.modules, "xgboost", None)
     trees = Baseline(runs()[0].task, XGBoost(), runs()[0].evaluation)  # as Figure 4's page has it
     with pytest.raises(InputError, match="XGBoost: "):
-        workers.compute([trees, *runs()], [trees, *runs()], "smoke", folders)
+        computed([trees, *runs()], "smoke", "test/page", folders.parents[1])
     assert all(find_record(run, "test") for run in runs())
 
 
@@ -205,4 +206,4 @@ def test_a_run_without_an_evaluation_is_refused_before_any_training(folders, mon
     monkeypatch.setattr(jobs, "Fleet", pytest.fail)
     own = [replace(run, evaluation=None) for run in runs()]
     with pytest.raises(InputError, match="evaluation: "):
-        workers.compute(own, own, "smoke", folders)
+        trainer.compute(own, own, "smoke", folders)
