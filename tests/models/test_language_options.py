@@ -62,7 +62,9 @@ def test_a_prefix_is_the_same_whatever_attention_a_model_was_loaded_with(tmp_pat
     model.save_pretrained(tmp_path)
     again = LlamaForCausalLM.from_pretrained(tmp_path, attn_implementation=attention, dtype=torch.float64)
     with torch.no_grad(), prefix_attention(model, 3), prefix_attention(again, 3):
-        torch.testing.assert_close(again(TOKENS).logits, model(TOKENS).logits, atol=1e-12, rtol=0)
+        # Eager attention takes its softmax in single precision.
+        torch.testing.assert_close(again(TOKENS).logits, model(TOKENS).logits,
+                                   atol=1e-5 if attention == "eager" else 1e-12, rtol=0)
     assert again.config._attn_implementation == attention
 
 

@@ -1,4 +1,4 @@
-// Made by `python -m icllib export` from the book's kept weights: do not edit.
+// Made by `python -m papers` from the book's kept weights: do not edit.
 "use strict";
 var live = window.live || {};
 live.models = [

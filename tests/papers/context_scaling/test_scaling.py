@@ -140,7 +140,7 @@ def test_pages_share_their_runs(profile):
                and run.task == scaling.LINEAR_8]
     assert len(default) == 3 and set(default) < set(asked)
     assert set(scaling.fig08_transformers(profile)) & set(forms) == {
-        run for run in forms if run.model == scaling.SGPTS[profile][0]}
+        run for run in forms if isinstance(run, Run) and run.model == scaling.SGPTS[profile][0]}
     known = [run for run in asked if run in fig01_scaling.runs(profile)]
     assert len(known) == (15 if profile == "cpu" else 18)  # GPT-2 at four or five T, the MLP at one
     if profile == "cpu":

@@ -61,7 +61,7 @@ def test_pages_share_their_runs():
     # At `paper` the base model is 12L8AH.
     softmax = names(affine.models_by_scoring("paper")["softmax"])
     assert softmax < names(table06_depth_heads.runs("paper"))
-    runs = boundary_values.runs("paper")
+    runs = boundary_values.shown("paper")
     assert len(runs) == len(set(runs)) == 9
 
 
