@@ -352,7 +352,9 @@ struct Head {  // scores are factor (q . k), and what the scoring makes of them
   float factor, n, b, d_factor = 0, d_n = 0, d_b = 0;
 };
 
-static void fill(float* row, int from, int to, float value) { std::fill(row + from, row + to, value); }
+static void fill(float* row, int from, int to, float value) {
+  if (from < to) std::fill(row + from, row + to, value);
+}
 
 // The first `count` scores of a row become weights; raw keeps scores that the slope needs. Returns
 // the sum of what was divided by it.

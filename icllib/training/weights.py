@@ -20,7 +20,7 @@ from claimbook.records import (
     versions)
 from claimbook.records.checks import component, text, whole
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import PACKAGE, plain
+from claimbook.records.files import plain
 from claimbook.records.provenance import tell_of_changed_sources
 from claimbook.records.records import maker
 from icllib.checks import floating
@@ -145,7 +145,7 @@ def record_of(source) -> Record:
 
 def trained_folders() -> list[Path]:
     """Where trained models are looked for: where records live, then what the package ships."""
-    return [results_folder(), PACKAGE / "results"]
+    return [results_folder(), Path(__file__).parents[1] / "results"]
 
 
 def find_weights(run: Run) -> Path | None:
