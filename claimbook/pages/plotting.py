@@ -139,6 +139,7 @@ def dots(axes, xs, samples, **style) -> None:
     instance(Axes, axes=axes)
     if checks.rank(xs) != 1:
         raise InputError(f"xs: expected a list, got {xs!r:.200}")
+    checks.numbers(checks.MEASURED, samples=samples)
     shaped((None, len(xs)), checks.MEASURED, samples=np.atleast_2d(samples))
     for own in np.atleast_2d(np.asarray(samples, dtype=float)):
         axes.plot(xs, own, **{"ls": "", "marker": ".", "ms": 4, "alpha": 0.6, "label": "_"} | style)
