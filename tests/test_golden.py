@@ -173,7 +173,7 @@ def same_code(paper: str, run):
 
     They differ in the seed alone.
     """
-    return paper, dataclasses.replace(run, seed=0)
+    return paper, dataclasses.replace(run, seed=0) if hasattr(run, "seed") else run
 
 
 def is_long(run) -> bool:
