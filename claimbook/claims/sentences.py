@@ -1,4 +1,4 @@
-"""A verdict as a sentence made by code: the printed number, our number, and the verdict."""
+"""A verdict as four short sentences made by code: the paper, ours, what is excluded, the caveat."""
 
 from collections import Counter
 
@@ -12,7 +12,11 @@ ANYWHERE, POSITIVE, SHARE = (-np.inf, np.inf), (0, np.inf), (0, 1)  # what a qua
 
 
 def sentence(item: Decision) -> str:
-    """The result of a claim in one or a few sentences."""
+    """The result of a claim in at most four short sentences, and one on parts that we added.
+
+    The paper's number, ours with its interval and states, what is excluded, and how much worse our models
+    are; each stands only where there is something to tell.
+    """
     if item.profile is None:
         return f"Not tested: {item.claim.not_run or 'the claim waits for its run'}."
     if item.claim.faulty:
@@ -20,13 +24,11 @@ def sentence(item: Decision) -> str:
     parts = tuple(part for part in item.claim.judged if item.state(part) != "not tested")
     if not parts:
         return f"Not tested: {why_not_tested(item)}."
-    numbers = "; ".join(filter(None, (printed(item, parts), ours(item, parts))))
-    said = "; ".join(filter(None, (states(item, item.claim.judged), pairs(item, parts),
-                                   sizes(item, parts))))
-    text = f"{numbers[0].upper()}{numbers[1:]}: {said}."
+    found = f"{ours(item, parts)}: {states(item, item.claim.judged)}"
+    told = [printed(item, parts), found, pairs(item, parts), sizes(item, parts), behind(item)]
     if item.claim.added:
-        text += f" Beside, of parts that we added: {states(item, tuple(item.claim.added))}."
-    return text
+        told.append(f"Of parts that we added: {states(item, tuple(item.claim.added))}")
+    return " ".join(f"{text}." for text in told if text)
 
 
 def why_not_tested(item: Decision) -> str:
@@ -42,10 +44,8 @@ def printed(item: Decision, parts) -> str:
     values = [item.claim.printed_of(part) for part in parts]
     if item.claim.predicate == "identity" or None in values:
         return ""
-    word = "corrected" if item.claim.printed["read"] == "corrected" else "printed"
-    if item.claim.kind_of(parts[0]) is None:
-        return f"{word} {span(values)}"
-    return f"{word} {as_times(values)}"
+    word = "The paper, corrected" if item.claim.printed["read"] == "corrected" else "The paper prints"
+    return f"{word} {span(values) if item.claim.kind_of(parts[0]) is None else as_times(values)}"
 
 
 def ours(item: Decision, parts) -> str:
@@ -54,8 +54,8 @@ def ours(item: Decision, parts) -> str:
     means, lows, highs = zip(*found)
     ends = [min(lows), max(highs)] if means != lows else []
     if item.claim.kind_of(parts[0]) is None:
-        return f"ours {span(means)}" + (f" ({span(ends)})" if ends else "")
-    return f"ours {as_times(means, ends)}"
+        return f"Ours {span(means)}" + (f" ({span(ends)})" if ends else "")
+    return f"Ours {as_times(means, ends)}"
 
 
 def as_times(ratios, ends=()) -> str:
@@ -101,7 +101,7 @@ def pairs(item: Decision, parts) -> str:
     better = ", ".join(f"{won:g} of {count}" for won, count, *_ in found)
     excluded = sum(high < LEAD for *_, high in found)
     low, high = min(low for *_, low, _ in found), max(high for *_, high in found)
-    text = f"better in {better} pairs of seeds (a share of {short(low, 2)} to {short(high, 2)})"
+    text = f"Better in {better} pairs of seeds (a share of {short(low, 2)} to {short(high, 2)})"
     if excluded:
         text += (", a lead in three of four is excluded"
                  + f" in {excluded} of {len(found)}" * (len(found) > 1))
@@ -113,16 +113,22 @@ def sizes(item: Decision, parts) -> str:
     found = [size for part in parts if (size := item.size(part))]
     if not found:
         return ""
-    excluded = sum(size.excluded for size in found)
-    half = sum(size.half_excluded or False for size in found)
-    barred = sum(size.out_of_reach for size in found)
-    of = lambda count: "" if len(found) == 1 else f" in {count} of {len(found)}"
-    if not excluded and not barred:
-        return f"models like ours give the printed number{of(len(found))}"
-    text = [f"the printed number is excluded for models like ours{of(excluded)}"] * bool(excluded)
-    if barred:
-        text += [f"the printed number is out of reach of such models{of(barred)}, whatever is compared"]
-    return ", ".join(text) + f", and half its effect{' is excluded' * bool(barred)}{of(half)}" * bool(half)
+    count = lambda name: sum(bool(getattr(size, name)) for size in found)
+    told = {"models like ours exclude the printed number": count("excluded"),
+            "models like ours cannot reach the printed number, whatever is compared": count("out_of_reach"),
+            "half the printed effect is excluded": count("half_excluded")}
+    if not any(told.values()):
+        told = {"models like ours give the printed number": 0}
+    text = "; ".join(f"in {count or len(found)} of {len(found)} parts " * (len(found) > 1) + words
+                     for words, count in told.items() if count or len(told) == 1)
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def behind(item: Decision) -> str:
+    """How much more our models err than the paper's; empty where they err no more, or nobody knows."""
+    ratios = [one / other for one, other in item.competence or () if other]
+    worse = max(ratios, default=0) > MARGINS["ratio of errors"]
+    return f"Our models err {digits(ratios)} times as much as the paper's" if worse else ""
 
 
 def competence(item: Decision) -> str:

@@ -23,9 +23,9 @@ def test_no_difference_is_found_where_the_printed_effect_is_large():
     assert [decided.state(part) for part in RATIO.parts] == ["undecided", "no difference"]
     assert decided.words == "no difference in 1 of 2, in smaller models"
     assert sentence(decided) == (
-        "Printed 1.05 to 5.35 times lower; ours 1.01 times as high (0.971 to 1.05): no difference beyond "
-        "25% in 1, undecided in 1 of 2 parts; the printed number is excluded for models like ours in "
-        "1 of 2, and half its effect in 1 of 2.")
+        "The paper prints 1.05 to 5.35 times lower. Ours 1.01 times as high (0.971 to 1.05): no difference "
+        "beyond 25% in 1, undecided in 1 of 2 parts. In 1 of 2 parts models like ours exclude the printed "
+        "number; in 1 of 2 parts half the printed effect is excluded.")
 
 
 @pytest.mark.parametrize("ratios, ends, words", [
@@ -53,7 +53,7 @@ def test_parts_that_we_added_are_told_beside_and_change_no_verdict():
     claim = replace(RATIO, added={"far": "ours"})
     decided = decide(claim, {"near": LOWER, "far": UPPER}, "cpu")
     assert decided.words == "holds, in smaller models" and decided.beside == "fails, in smaller models"
-    assert sentence(decided).endswith(" Beside, of parts that we added: no.")
+    assert sentence(decided).endswith(" Of parts that we added: no.")
     assert badge(decided).count("<i ") == 0 and badge(replace(decided, claim=RATIO)).count("<i ") == 2
 
 
@@ -74,7 +74,7 @@ def test_pairs_of_seeds_decide_where_a_claim_says_so(below, tied, above, toleran
     led = below if tolerance != {"above": 1.0} else above
     assert decided.share("near")[:2] == (led + tied / 2, below + tied + above)
     said = sentence(decided)
-    assert f"better in {led + tied / 2:g} of {below + tied + above} pairs of seeds" in said
+    assert f"Better in {led + tied / 2:g} of {below + tied + above} pairs of seeds" in said
     excluded = bool(interval_of_share(led + tied / 2, below + tied + above)[1] < 0.75)
     assert ("a lead in three of four is excluded" in said) is excluded
 
@@ -104,6 +104,9 @@ def test_our_error_stands_beside_the_printed_one():
     decided = decide(GATED, evidence, "cpu", gate)
     assert decided.competence == [(pytest.approx(0.002), 1e-4)] and decided.same_models
     assert competence(decided) == "20 times the printed (0.002 against 0.0001, Table 1)"
+    assert sentence(decided).endswith(" Our models err 20 times as much as the paper's.")
+    better = replace(GATED, competence={"printed": 0.1, "source": "Table 1"})
+    assert "Our models err" not in sentence(decide(better, evidence, "cpu", gate))
     by_part = replace(GATED, competence={"printed": {"near": 1e-3, "far": 1e-4}, "source": "Table 1"})
     assert competence(decide(by_part, evidence, "cpu", gate)).startswith("2 to 20 times the printed (")
     zero = replace(GATED, competence={"printed": 0.0, "source": "Table 1"})
@@ -151,9 +154,9 @@ def test_a_claim_without_evidence_is_not_tested():
 def test_a_printed_number_that_a_floor_bars_is_told_as_out_of_reach():
     samples = {"near": LEVEL, "far": LEVEL}
     barred = decide(RATIO, samples, "cpu", reach={"near": [0.1], "far": [0.4, 0.5, 0.6]})
-    assert sentence(barred).endswith("; the printed number is out of reach of such models in 1 of 2, "
+    assert sentence(barred).endswith(" In 1 of 2 parts models like ours cannot reach the printed number, "
                                      "whatever is compared.")
     free = decide(RATIO, samples, "cpu", reach={"near": [0.1], "far": [0.1, 0.1, 0.1]})
-    assert "the printed number is excluded for models like ours in 1 of 2" in sentence(free)
+    assert "In 1 of 2 parts models like ours exclude the printed number" in sentence(free)
     with pytest.raises(InputError, match="expected reach for"):
         decide(RATIO, samples, "cpu", reach={"near": [0.1]})
