@@ -19,6 +19,7 @@ from claimbook.records.files import PROJECT, check_writable, locked, write_text
 from claimbook.website.chance import what_chance_does
 from claimbook.website.contents import pages_of_contents, write_for_sphinx
 from claimbook.website.costs import cost_table
+from claimbook.website.findings import write_findings
 from claimbook.website.front import write_front
 from claimbook.website.ledger import write_ledger
 from claimbook.website.previews import write_previews
@@ -97,6 +98,7 @@ def write_generated(decisions: list[Decision]) -> None:
     """What is made from records and claims, which the book includes."""
     write_ledger(decisions, GENERATED)
     write_front(decisions, GENERATED)
+    write_findings(GENERATED)
     write_previews(decisions, GENERATED / "served/previews")
     write_for_sphinx(GENERATED)
     write_text(GENERATED / "costs.md", cost_table())

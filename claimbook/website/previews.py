@@ -48,6 +48,8 @@ def tags(app, pagename: str, title: str, about: str) -> str:
     first = next(iter(papers()), None)
     own = app.config.html_context.get("preview")  # of pages about no paper, in html_static_path
     picture = f"_static/{own}" if own and not paper else f"previews/{paper or first}.png"
+    if pagename.startswith("book/findings/"):
+        picture = f"previews/{Path(pagename).name}.png"
     told = {"og:type": "article" if paper else "website", "og:site_name": app.config.html_title,
             "og:title": title, "og:description": about, "og:image": root + picture,
             "og:url": f"{base}/{pagename}.html" if base else ""}

@@ -1,0 +1,44 @@
+"""Findings say what their evidence says, in a minute."""
+
+import re
+
+import pytest
+
+from claimbook.claims.decisions import ledger
+from claimbook.claims.verdicts import explained, parts_table
+from claimbook.pages.names import all_pages
+from claimbook.records import results_folder
+from claimbook.records.files import PROJECT, read_yaml
+from claimbook.website.findings import PAGE, drawn
+
+FINDINGS = sorted(set((PROJECT / "book/findings").glob("*.md")) - {PROJECT / "book/findings/index.md"})
+NUMBER = re.compile(r"(?<![\w.σ])\d+(?:\.\d+)?")
+
+
+@pytest.mark.parametrize("path", FINDINGS, ids=lambda path: path.stem)
+def test_a_finding_answers_first_and_its_numbers_are_those_of_its_evidence(path):
+    text = path.read_text("utf-8")
+    page = read_yaml(PAGE.match(text)["head"])["figure"]
+    assert len(text[PAGE.match(text).end() :].strip().split("\n\n")[0].split()) <= 50
+    told = re.sub(r"```.*?\n:alt:[^\n]*\n|\]\([^)]*\)|^---.*?---", "", text, flags=re.DOTALL)
+    assert page in all_pages() and len(told.split()) <= 190
+    claims = re.findall(r"claims/([a-z_]+\.\d+)\.html", text)
+    items = [item for item in ledger() if item.claim.id in claims or item.claim.page == page]
+    assert len({item.claim.id for item in items} & set(claims)) == len(claims)
+    evidence = (PROJECT / f"notebooks/{page}.py").read_text("utf-8")
+    evidence += (results_folder() / page / "figure.csv").read_text("utf-8")
+    evidence += (PROJECT / f"book/{page.split('/')[0]}.md").read_text("utf-8")
+    evidence += "\n".join(line for table in (results_folder() / page).parent.glob("*/figure.csv")
+                         for line in table.read_text("utf-8").split("\n") if line.endswith(",paper"))
+    evidence += "".join("".join(explained(item)) + parts_table(item).to_string() for item in items)
+    exact = set(map(float, NUMBER.findall(evidence)))
+    known = exact | {float(f"{number:.2g}") for number in exact}
+    for number in map(float, NUMBER.findall(told)):
+        assert number in known, f"{number:g} of {path.name} is not in {page}, its claims or its chapter"
+
+
+@pytest.mark.parametrize("path", FINDINGS, ids=lambda path: path.stem)
+def test_the_figure_of_a_finding_has_ink_and_names_its_axes(path):
+    page = read_yaml(PAGE.match(path.read_text("utf-8"))["head"])["figure"]
+    axes, = drawn(path.stem, page, (5.6, 3.4)).axes
+    assert axes.get_xlabel() and (axes.lines or axes.patches)
