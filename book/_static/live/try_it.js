@@ -19,7 +19,9 @@ let state, scales, points, hovered = null, resting;
 let every = 1; // a frame answers at one place of the grid in so many: more on a slower machine
 
 const ready = new Map(); // models unpacked so far
-const shown = () => exported.filter(({ name }) => state.shown.includes(name)).map((model) => {
+const seen = new Set(); // scenes whose curves were asked for
+let waiting = false; // for a guess: no decoder is shown yet
+const shown = () => exported.filter(({ name }) => !waiting && state.shown.includes(name)).map((model) => {
   if (!ready.has(model)) ready.set(model, live.unpack(model));
   return ready.get(model);
 });
@@ -177,7 +179,10 @@ const writePython = () => {
 const changed = (scene = null) => {
   hovered = null;
   state.scene = scene; // until a hand changes it
-  page("scene").textContent = scenes.find(({ dataset }) => dataset.scene === scene)?.title ?? "";
+  const { title = "", dataset = {} } = scenes.find((link) => link.dataset.scene === scene) ?? {};
+  waiting = exported.length > 0 && dataset.ask !== undefined && !seen.has(scene);
+  page("scene").textContent = waiting ? dataset.ask : title;
+  page("show").hidden = !waiting;
   state.selected = Math.min(state.selected, state.points.length - 1);
   page("task").value = state.task;
   const { sigma, noise, points: { length: count } } = state;
@@ -311,6 +316,10 @@ onClick("new", () => {
   state.seed = Math.floor(Math.random() * 1e6);
   state.points = live.pointsOf(state.seed).slice(0, state.points.length);
   changed();
+});
+onClick("show", () => {
+  seen.add(state.scene);
+  changed(state.scene);
 });
 onClick("add", addInTheMiddle);
 onClick("remove", remove);
