@@ -8,6 +8,7 @@ SHORT_IN_RECORDS = True  # records name components without the package: "tasks.L
 # Where each name is. A module is imported when a name of it is asked for: `import icllib`, and what the
 # command line can answer without PyTorch, do without it.
 MODULES = {
+    "court": ("compare",),
     "baselines": ("LeastSquares", "Ridge", "XGBoost", "Zero"),
     "estimators": ("InContextClassifier", "InContextRegressor"),
     "evaluate": ("ErrorByLength",),

@@ -1,0 +1,341 @@
+"""Is an attention, or a model, better than softmax where softmax fails? Told only where it can be told.
+
+Yours and softmax are trained alike on small tasks and put to the same shifts, in pairs of seeds. A model that
+has not learned decides nothing. How large a difference chance alone makes is measured on twenty softmax
+models, the *floor*; what is told has to exceed it and Holm's correction over the whole table.
+"""
+
+import csv
+import hashlib
+import importlib.util
+import inspect
+import json
+import sys
+import time
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import torch
+from scipy import stats
+
+from claimbook.records.checks import whole
+from claimbook.records.errors import InputError
+from claimbook.records.files import write_text
+from icllib.baselines import Ridge
+from icllib.models import Transformer
+from icllib.models.own import Module
+from icllib.models.scoring import Plain
+from icllib.streams import Stream
+from icllib.tasks import AffineFunctions, LinearRegression, sample_each
+from icllib.training import Recipe, Trained, train
+
+SEEDS, QUICK = 5, 1  # pairs; ours
+KEPT = 20  # softmax models of the floor
+PROMPTS, CHUNK = 1024, 256  # of a test
+SAME = np.log(1.25)  # the book's margin for "as good as"
+LEVEL = 0.05  # of a wrong word in the whole table, and for the floor
+
+
+# ---- what is asked --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A test: a task, a number of pairs, and what is changed in its prompts."""
+
+    task: object
+    pairs: int
+    noise: float = 0.0  # added to the labels of the pairs
+    heavy: bool = False  # noise of Student's t with three degrees of freedom in place of normal noise
+    ordered: bool = False  # the pairs by size of the first coordinate
+    reach: float = np.inf  # only targets up to this size count
+
+    def errors(self, predictor) -> np.ndarray:
+        """The mean squared error of each member against the target without noise: (M,)."""
+        members = getattr(predictor, "members", 1)
+        stream, n = Stream.of([0] * members, "court"), self.pairs
+        sums = counts = 0
+        for start in range(0, PROMPTS, CHUNK):
+            ids = torch.arange(start, start + CHUNK).expand(members, -1)
+            xs, ys, means = sample_each([self.task] * members, stream, ids, n + 1)
+            if self.noise:
+                drawn = stream.normal(ids, "court noise", (n + 1, 4))
+                noise = drawn[..., 0]
+                if self.heavy:  # t has variance 3
+                    noise = noise / drawn[..., 1:].square().mean(-1).sqrt() / 3**0.5
+                ys = ys + self.noise * noise
+            if self.ordered:
+                order = xs[:, :, :n, 0].argsort(-1)
+                every = order[..., None].expand_as(xs[:, :, :n])
+                xs = torch.cat((xs[:, :, :n].gather(2, every), xs[:, :, n:]), 2)
+                ys = torch.cat((ys[:, :, :n].gather(2, order), ys[:, :, n:]), 2)
+            with torch.no_grad():
+                answers = predictor.predict(xs, ys, (n,))[..., 0]
+            target = means[:, :, n]
+            counted = target.abs() <= self.reach
+            sums = sums + ((answers - target).square() * counted).double().sum(1)
+            counts = counts + counted.sum(1)
+        return (sums / counts).numpy()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A task to learn, how, when it is learned, and the shifts that follow."""
+
+    task: object
+    recipe: Recipe
+    at_most: float  # of the error on prompts as in training; more has not learned
+    shifts: dict = field(hash=False)
+    model: Transformer = Transformer(2, 4, 32, positions="none")
+
+
+LINES, LINEAR = AffineFunctions(), LinearRegression(8, 0.1, 8**-0.5)
+SETTINGS = {
+    "lines": Setting(LINES, Recipe(tuple(range(1, 21)), 8_000, 32, 3e-3, "cosine", 0.05), 0.02, {
+        "as in training": Shift(LINES, 20),
+        "steeper": Shift(replace(LINES, function_std=3.0), 20),
+        "steeper, targets of size up to 3": Shift(replace(LINES, function_std=3.0), 20, reach=3.0),
+        "wider inputs": Shift(replace(LINES, input_std=3.0), 20),
+        "one large input": Shift(replace(LINES, first_input_std=30.0), 20),
+        "fewer pairs": Shift(LINES, 4), "more pairs": Shift(LINES, 40),
+        "noise": Shift(LINES, 20, noise=0.5), "heavy-tailed noise": Shift(LINES, 20, noise=0.5, heavy=True),
+        "pairs in order": Shift(LINES, 20, ordered=True)}),
+    "linear functions": Setting(LINEAR, Recipe(tuple(range(1, 31)), 10_000, 32, 2e-3, "cosine", 0.05), 0.02, {
+        "as in training": Shift(LINEAR, 30),
+        "steeper": Shift(replace(LINEAR, weight_std=3 * 8**-0.5), 30),
+        "steeper, targets of size up to 3": Shift(replace(LINEAR, weight_std=3 * 8**-0.5), 30, reach=3.0),
+        "shifted inputs": Shift(replace(LINEAR, input_mean=1.0), 30),
+        "fewer pairs": Shift(LINEAR, 12), "more pairs": Shift(LINEAR, 60),
+        "noise": Shift(replace(LINEAR, noise_std=0.0), 30, noise=0.5),
+        "heavy-tailed noise": Shift(replace(LINEAR, noise_std=0.0), 30, noise=0.5, heavy=True),
+        "pairs in order": Shift(LINEAR, 30, ordered=True)}, Transformer(3, 4, 64, positions="none")),
+}
+
+
+# ---- what is tried --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Own(Plain):
+    """A scoring of one's own, as a function of scores and mask."""
+
+    weigh: object
+    version: ClassVar[int] = 1
+
+
+def model_of(mine, like: Transformer):
+    """What to train: the court's decoder with a scoring, or a module of one's own."""
+    if isinstance(mine, Transformer | Module):
+        return mine
+    if isinstance(mine, type) and issubclass(mine, torch.nn.Module):
+        return Module(mine)
+    if hasattr(mine, "build"):
+        return replace(like, scoring=mine)
+    if callable(mine):
+        return replace(like, scoring=Own(mine))
+    raise InputError("mine: expected a function weigh(z, mask), a scoring, a Transformer or a class of "
+                     f"modules, got {mine!r:.200}")
+
+
+def read_own(path):
+    """What a file of one's own is about: its function `weigh(z, mask)`, its class `Model(dimension)` or its
+    object `model`. Runs the file. Raises InputError for none of them, or for several."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: expected a file of Python, got none")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = [getattr(module, name) for name in ("weigh", "Model", "model") if hasattr(module, name)]
+    if len(found) != 1:
+        raise InputError(f"{path}: expected one of weigh(z, mask), class Model and model, got {len(found)}")
+    return found[0]
+
+
+def identity(mine) -> str:
+    """A few letters that change when yours changes."""
+    try:
+        text = mine.read_text("utf-8") if isinstance(mine, Path) else inspect.getsource(mine)
+    except (TypeError, OSError):
+        text = repr(mine)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+# ---- what is found --------------------------------------------------------------------------
+
+
+def measured(setting: Setting, module) -> dict[str, np.ndarray]:
+    """The errors of a trained fleet at every shift: name -> (M,)."""
+    return {name: shift.errors(Trained(module)) for name, shift in setting.shifts.items()}
+
+
+def kept() -> dict:
+    """The errors of softmax that the package brings: setting -> shift -> one for each seed."""
+    return json.loads(files("icllib").joinpath("court.json").read_text("utf-8"))
+
+
+def floor_of(errors, pairs: int) -> float:
+    """The log ratio that chance alone exceeds in 5 of 100 comparisons of softmax with itself."""
+    logs, draw = np.log(errors), np.random.default_rng(0)
+    orders = [draw.permutation(len(logs))[: 2 * pairs] for _ in range(2_000)]
+    return float(np.quantile([abs((logs[order[:pairs]] - logs[order[pairs:]]).mean()) for order in orders],
+                             1 - LEVEL))
+
+
+def holm(chances) -> np.ndarray:
+    """Chances of a wrong word, corrected for how many are told (Holm, 1979)."""
+    chances = np.asarray(chances, dtype=float)
+    order = chances.argsort()
+    corrected = np.maximum.accumulate(chances[order] * np.arange(len(chances), 0, -1)).clip(max=1)
+    return corrected[order.argsort()]
+
+
+def rows_of(name: str, errors: dict, softmax: dict, learned: np.ndarray) -> list[dict]:
+    """A row for each shift: the ratio of errors with its interval, in floors, and its chance."""
+    rows = []
+    for shift, own in errors.items():
+        logs = np.log(own / np.asarray(softmax[shift])[: len(own)])[learned]
+        mean = float(logs.mean()) if len(logs) else np.nan
+        floor = floor_of(softmax[shift], max(len(logs), 1))
+        half = chance = np.nan
+        if len(logs) > 2:
+            half = stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / len(logs) ** 0.5
+            chance = stats.ttest_1samp(logs, 0).pvalue
+        rows.append({"setting": name, "shift": shift,
+                     "yours": float(np.exp(np.log(own[learned]).mean())) if len(logs) else float("nan"),
+                     "softmax": float(np.exp(np.log(softmax[shift]).mean())), "ratio": np.exp(mean),
+                     "low": np.exp(mean - half), "high": np.exp(mean + half), "floors": abs(mean) / floor,
+                     "pairs": len(logs), "chance": chance})
+    return rows
+
+
+def decide(rows: list[dict]) -> None:
+    """Writes a word into each row: better, worse, no difference, can't tell, or not learned."""
+    judged = [row for row in rows if not np.isnan(row["chance"])]
+    for row, corrected in zip(judged, holm([row["chance"] for row in judged])):
+        row["chance"] = corrected
+    for row in rows:
+        clear = row["floors"] > 1 and (np.isnan(row["chance"]) or row["chance"] < LEVEL)
+        if not row["pairs"]:
+            row["word"] = "not learned"
+        elif clear:
+            row["word"] = "better" if row["ratio"] < 1 else "worse"
+        elif max(-np.log(row["low"]), np.log(row["high"])) < SAME:
+            row["word"] = "no difference"
+        else:
+            row["word"] = "can't tell"
+
+
+def compare(mine, folder="court", quick: bool = False, settings=tuple(SETTINGS),
+            seeds: int = SEEDS) -> list[dict]:
+    """Train yours beside softmax, put both to the shifts, and write the report into a folder; returns its rows.
+
+    mine: a file, a function weigh(z, mask), a scoring, a Transformer, or a class of modules whose
+    forward(xs, ys) answers at every point. quick: one seed, which decides only what chance rarely does. What
+    is trained is kept in the folder, and the next call goes on from there. Raises InputError for what is none
+    of these and for settings that the court does not have.
+    """
+    if unknown := set(settings) - set(SETTINGS):
+        raise InputError(f"settings: expected some of {list(SETTINGS)}, got {sorted(unknown)}")
+    whole(1, KEPT // 2, seeds=seeds)
+    mine = Path(mine) if isinstance(mine, str) else mine
+    own = read_own(mine) if isinstance(mine, Path) else mine
+    models = {name: model_of(own, SETTINGS[name].model) for name in settings}
+    folder, count, start = Path(folder), QUICK if quick else seeds, time.monotonic()
+    folder.mkdir(parents=True, exist_ok=True)
+    rows, disguised, untrained = [], [], []
+    for name, model in models.items():
+        setting, softmax = SETTINGS[name], kept()[name]
+        weights = folder / f"{name}_{identity(mine)}_{count}.pt"
+        errors = measured(setting, trained(setting, model, count, weights))
+        rows += rows_of(name, errors, softmax, errors["as in training"] <= setting.at_most)
+        others = {shift: np.asarray(values)[-count:] for shift, values in softmax.items()}
+        disguised += rows_of(name, others, softmax, np.full(count, True))
+        never = measured(setting, setting.model.build(range(count), *sizes(setting)))
+        untrained += rows_of(name, never, softmax, never["as in training"] <= setting.at_most)
+    for table in (rows, disguised, untrained):
+        decide(table)
+    report(rows, controls(disguised, untrained), folder, time.monotonic() - start)
+    return rows
+
+
+def sizes(setting: Setting) -> tuple[int, int]:
+    """The dimension and the longest context that a model is built for."""
+    return setting.task.dimension, max(setting.recipe.lengths)
+
+
+def trained(setting: Setting, model, count: int, kept_in: Path):
+    """A fleet of so many seeds, trained, or read from where a call before has kept it."""
+    if kept_in.exists():
+        module = model.build(range(count), *sizes(setting))
+        module.load_state_dict(torch.load(kept_in, weights_only=True))
+        return module
+    module = train(setting.task, model, setting.recipe, list(range(count)), label=kept_in.stem)
+    torch.save(module.state_dict(), kept_in)
+    return module
+
+
+def controls(disguised: list[dict], untrained: list[dict]) -> str:
+    """What the court says of softmax with other seeds, and of models that were never trained."""
+    wrong = sum(row["word"] in ("better", "worse") for row in disguised)
+    passed = sum(row["pairs"] > 0 for row in untrained)
+    return (f"Controls: softmax with other seeds is called better or worse in {wrong} of {len(disguised)} tests; "
+            f"{passed} of {len(untrained)} tests take a model that was never trained for one that has learned.")
+
+
+def keep_softmax(path="icllib/court.json") -> None:
+    """Trains the softmax models of the floor and writes their errors: what `kept` reads."""
+    errors = {name: {shift: values.tolist() for shift, values in measured(setting, train(
+        setting.task, setting.model, setting.recipe, list(range(KEPT)), label=name)).items()}
+        for name, setting in SETTINGS.items()}
+    write_text(Path(path), json.dumps(errors, indent=1))
+
+
+# ---- the report -----------------------------------------------------------------------------
+
+
+def sentence(rows: list[dict]) -> str:
+    """The result in one sentence."""
+    names = lambda word: [f"{row['shift']} ({row['setting']})" for row in rows if row["word"] == word]
+    if not any(row["pairs"] for row in rows):
+        return "Yours has learned no task, so nothing is decided: give it more steps, or another rate."
+    told = [f"{word} than softmax at {', '.join(names(word))}" for word in ("better", "worse") if names(word)]
+    rest = [f"{word} at {len(names(word))} of {len(rows)} tests"
+            for word in ("no difference", "can't tell", "not learned") if names(word)]
+    return f"Yours is {'; '.join([*told, *rest])}." if told else f"Yours: {'; '.join(rest)}."
+
+
+def report(rows: list[dict], controls: str, folder: Path, seconds: float) -> None:
+    """Writes report.md, report.csv, report.json and report.png."""
+    import matplotlib.pyplot as plt
+
+    columns = list(rows[0])
+    with (folder / "report.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.DictWriter(file, columns).writeheader()
+        csv.DictWriter(file, columns).writerows(rows)
+    write_text(folder / "report.json", json.dumps(
+        {"sentence": sentence(rows), "controls": controls, "seconds": seconds, "rows": rows}))
+    lines = ["| setting | test | yours | softmax | yours / softmax | in floors | |",
+             "|---|---|---:|---:|---:|---:|---|"]
+    lines += [f"| {row['setting']} | {row['shift']} | {row['yours']:.2g} | {row['softmax']:.2g} "
+              f"| {row['ratio']:.2f} ({row['low']:.2f} to {row['high']:.2f}) | {row['floors']:.1f} | {row['word']} |"
+              for row in rows]
+    told = ("Squared errors against the target without noise, 95% intervals over pairs of seeds, Holm's correction "
+            "over the table. One floor is what 95 of 100 comparisons of softmax with itself stay below.")
+    write_text(folder / "report.md", "\n".join((
+        "# Yours and softmax\n", sentence(rows), "\n![ratios](report.png)\n", *lines, f"\n{told} {controls} "
+        f"{seconds / 60:.0f} minutes.\n")))
+    figure, axes = plt.subplots(figsize=(7, 0.32 * len(rows) + 1), layout="constrained")
+    for place, row in enumerate(rows):
+        floor = abs(np.log(row["ratio"])) / row["floors"] if row["floors"] else 0
+        axes.barh(-place, np.exp(floor) - np.exp(-floor), left=np.exp(-floor), color="#dddddd", height=0.8)
+        axes.plot([row["low"], row["high"]], [-place, -place], color="#0072b2")
+        axes.plot(row["ratio"], -place, "o", color="#0072b2")
+    axes.axvline(1, color="black", lw=1)
+    axes.set_yticks(range(0, -len(rows), -1), [f"{row['setting']}: {row['shift']}" for row in rows])
+    axes.set(xscale="log", xlabel="error of yours / that of softmax (grey: what chance alone makes)")
+    figure.savefig(folder / "report.png", dpi=150)
+    plt.close(figure)

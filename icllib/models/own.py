@@ -1,0 +1,88 @@
+"""Ordinary PyTorch modules as a fleet: who has an `nn.Module` need not stack its parameters by hand."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import nn
+from torch.func import functional_call, stack_module_state, vmap
+
+from claimbook.records.checks import takes
+from claimbook.records.errors import InputError
+
+
+@dataclass(frozen=True)
+class Module:
+    """A model of one's own: make(dimension) gives a module whose forward(xs, ys) answers at every point.
+
+    xs (B, N, d) and ys (B, N) are prompts; answer n of (B, N) may depend on the pairs before point n and on
+    x[n] alone, which is tried before training. The members of a fleet start from PyTorch's generator, seeded
+    with their seeds. They train together (`torch.func.vmap`), or one after another where an operation has no
+    batching rule, as that of an LSTM. Raises InputError for what makes no such module.
+    """
+
+    make: Callable
+    version: ClassVar[int] = 1
+
+    def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedModule":
+        """One module per seed, as a fleet."""
+        modules = []
+        for seed in seeds:
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(int(seed))
+                module = self.make(dimension)
+            if not isinstance(module, nn.Module) or not takes(module.forward, "ys"):
+                raise InputError("make: expected a function of the dimension that gives a module with "
+                                 f"forward(xs, ys), got {module!r:.200}")
+            modules.append(module.to(device))
+        return StackedModule(modules)
+
+
+class StackedModule(nn.Module):
+    """The members' parameters and buffers with a first axis M; `member(i)` gives one of them back."""
+
+    def __init__(self, modules: list[nn.Module]):
+        super().__init__()
+        parameters, buffers = stack_module_state(modules)
+        self.names = {name.replace(".", "/"): name for name in (*parameters, *buffers)}
+        for own, name in self.names.items():
+            if name in parameters:
+                trained = dict(modules[0].named_parameters())[name].requires_grad
+                self.register_parameter(own, nn.Parameter(parameters[name].detach(), trained))
+            else:
+                self.register_buffer(own, buffers[name])
+        self.__dict__["one"] = modules[0]  # not a part: its own parameters are not those that train
+        self.together = True
+
+    def state(self) -> dict:
+        """Parameters and buffers by the names that a member has for them."""
+        return {name: self.get_parameter(own) if own in self._parameters else self.get_buffer(own)
+                for own, name in self.names.items()}
+
+    def train(self, mode: bool = True):
+        self.one.train(mode)
+        return super().train(mode)
+
+    def forward(self, xs, ys, lengths):
+        """Answers at these points: (M, B, N, d) and (M, B, N) -> (M, B, K)."""
+        state, call = self.state(), lambda state, xs, ys: functional_call(self.one, state, (xs, ys))
+        if self.together and len(xs) > 1:
+            try:
+                answers = vmap(call, randomness="different")(state, xs, ys)
+            except RuntimeError:  # an operation without a batching rule
+                self.together = False
+        if not self.together or len(xs) == 1:
+            answers = torch.stack([call({name: values[member] for name, values in state.items()},
+                                        xs[member], ys[member]) for member in range(len(xs))])
+        if answers.shape != ys.shape:
+            raise InputError(f"forward: expected an answer at each of (B, N) = {tuple(ys.shape[1:])} points, "
+                             f"got {tuple(answers.shape[1:])}")
+        return answers[..., list(lengths)]
+
+    def member(self, place: int) -> nn.Module:
+        """One member as an ordinary module of its own."""
+        module = deepcopy(self.one)
+        module.load_state_dict({name: values[place] for name, values in self.state().items()}, strict=False)
+        return module

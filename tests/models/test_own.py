@@ -1,0 +1,69 @@
+"""Ordinary modules train as a fleet, each member as if alone, and come back as what they were."""
+
+import pytest
+import torch
+from torch import nn
+
+from claimbook.records.errors import InputError
+from icllib.models.own import Module
+from icllib.tasks import LinearRegression
+from icllib.training import Recipe, Trained, train
+
+
+class Mean(nn.Module):
+    """Answers with the mean label so far, times a number, plus a perceptron of x."""
+
+    def __init__(self, dimension):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(dimension, 4), nn.ReLU(), nn.Linear(4, 1))
+        self.scale = nn.Parameter(torch.ones(()))
+
+    def forward(self, xs, ys):
+        seen = torch.cat((torch.zeros_like(ys[:, :1]), ys.cumsum(1)[:, :-1]), 1)
+        counts = torch.arange(1, ys.shape[1] + 1)
+        return self.scale * seen / counts + self.net(xs)[..., 0]
+
+
+class Recurrent(nn.Module):
+    def __init__(self, dimension):
+        super().__init__()
+        self.lstm, self.out = nn.LSTM(dimension + 1, 8, batch_first=True), nn.Linear(8, 1)
+
+    def forward(self, xs, ys):
+        before = torch.cat((torch.zeros_like(ys[:, :1]), ys[:, :-1]), 1)
+        return self.out(self.lstm(torch.cat((xs, before[..., None]), -1))[0])[..., 0]
+
+
+@pytest.mark.parametrize("make", [Mean, Recurrent])
+def test_a_member_trains_as_if_alone_and_comes_back(make):
+    task, recipe = LinearRegression(2), Recipe((2, 5), 20, 8, 1e-2)
+    fleet = train(task, Module(make), recipe, [3, 4])
+    alone = train(task, Module(make), recipe, [4])
+    xs, ys = torch.randn(1, 6, 6, 2), torch.randn(1, 6, 6)
+    own = fleet.member(1)
+    assert isinstance(own, make)
+    expected = Trained(alone).predict(xs, ys, (2, 5))[0]
+    assert torch.allclose(own(xs[0], ys[0])[:, [2, 5]], expected, atol=1e-6)
+    assert not torch.allclose(fleet.member(0)(xs[0], ys[0])[:, [2, 5]], expected, atol=1e-3)
+
+
+def test_it_starts_as_pytorch_makes_it_and_leaves_the_generator_alone():
+    torch.manual_seed(5)
+    before, expected = torch.random.get_rng_state(), None
+    module = Module(Mean).build([7], 2, 4).member(0)
+    assert torch.equal(torch.random.get_rng_state(), before)
+    torch.manual_seed(7)
+    expected = Mean(2)
+    assert all(torch.equal(own, other) for own, other in zip(module.parameters(), expected.parameters()))
+
+
+class Looks(Mean):
+    def forward(self, xs, ys):
+        return super().forward(xs, ys) + ys
+
+
+@pytest.mark.parametrize("make, told", [(Looks, "hidden|later"), (lambda dimension: 3, "make"),
+                                        (lambda dimension: nn.Linear(2, 1), "make")])
+def test_modules_that_see_the_answer_or_are_none_are_refused(make, told):
+    with pytest.raises(InputError, match=told):
+        train(LinearRegression(2), Module(make), Recipe((2, 5), 2, 8, 1e-2), [0])

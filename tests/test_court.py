@@ -1,0 +1,111 @@
+"""The court: who is worse is told so, softmax in disguise is not, and who has learned nothing decides nothing."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from claimbook.records.errors import InputError
+from icllib import court
+from icllib.__main__ import main
+from icllib.models import Transformer
+from icllib.models.scoring import Uniform
+from icllib.tasks import AffineFunctions
+from icllib.training import Recipe
+
+LINES = AffineFunctions()
+SMALL = court.Setting(
+    LINES, Recipe(tuple(range(1, 9)), 1_000, 16, 5e-3, "cosine", 0.05), 0.3,
+    {"as in training": court.Shift(LINES, 8), "steeper": court.Shift(replace(LINES, function_std=2.0), 8),
+     "noise": court.Shift(LINES, 8, noise=0.5, heavy=True), "in order": court.Shift(LINES, 8, ordered=True)},
+    Transformer(2, 2, 16, positions="none"))
+DISGUISED = """
+def weigh(z, mask):
+    powers = z.clamp(max=60).exp() * mask
+    return powers / powers.sum(-1, keepdim=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The court with one small setting and eight softmax models; its folder."""
+    folder = tmp_path_factory.mktemp("court")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(court, "SETTINGS", {"lines": SMALL})
+        patch.setattr(court, "KEPT", 8)
+        court.keep_softmax(folder / "kept.json")
+        patch.setattr(court, "kept", lambda: json.loads((folder / "kept.json").read_text("utf-8")))
+        patch.setattr(court.compare, "__defaults__", ("court", False, ("lines",), 4))
+        yield folder
+
+
+def test_a_mean_of_all_tokens_is_worse_and_the_controls_come_out_right(small):
+    rows = court.compare(Uniform(), small / "uniform")
+    by_test = {row["shift"]: row for row in rows}
+    assert by_test["as in training"]["word"] in ("worse", "not learned")
+    told = json.loads((small / "uniform/report.json").read_text("utf-8"))
+    assert "called better or worse in 0 of 4 tests; 0 of 4" in told["controls"]
+    assert (small / "uniform/report.png").stat().st_size > 5_000
+    assert (small / "uniform/report.md").read_text("utf-8").count("| lines |") == 4
+
+
+def test_softmax_in_disguise_is_no_better_and_no_worse_and_the_next_call_trains_nothing(small, capsys, monkeypatch):
+    path = small / "mine.py"
+    path.write_text(DISGUISED, "utf-8")
+    monkeypatch.chdir(small)
+    assert main(["compare", "mine.py"]) == 0
+    said = capsys.readouterr().out
+    assert "better" not in said and "worse" not in said and "not learned" not in said
+    before = json.loads((small / "court/report.json").read_text("utf-8"))["rows"]
+    monkeypatch.setattr(court, "train", None)
+    assert [row["yours"] for row in court.compare("mine.py")] == [row["yours"] for row in before]
+
+
+def test_who_has_learned_nothing_decides_nothing(small):
+    class Zero(nn.Module):
+        def __init__(self, dimension):
+            super().__init__()
+            self.scale = nn.Parameter(torch.full((1,), 1e-3))
+
+        def forward(self, xs, ys):
+            return self.scale * xs[..., 0]
+
+    rows = court.compare(Zero, small / "zero")
+    assert {row["word"] for row in rows} == {"not learned"}
+    assert court.sentence(rows).startswith("Yours has learned no task")
+
+
+def test_a_word_is_told_where_the_ratio_exceeds_floor_and_chance():
+    draw = np.random.default_rng(1)
+    softmax = {name: np.exp(size * draw.standard_normal(20)) for name, size in (("a", 0.1), ("b", 0.05))}
+    errors = {"a": 2 * softmax["a"][:5] * np.exp(0.01 * draw.standard_normal(5)), "b": softmax["b"][5:10]}
+    rows = court.rows_of("made", errors, softmax, np.full(5, True))
+    court.decide(rows)
+    assert [row["word"] for row in rows] == ["worse", "no difference"]
+    assert rows[0]["floors"] == pytest.approx(abs(np.log(rows[0]["ratio"])) / court.floor_of(softmax["a"], 5))
+    # Two means of five normal numbers of deviation 0.1 differ by more than 1.96 * 0.1 * (2/5)^0.5 in 5 of 100.
+    many = np.exp(0.1 * draw.standard_normal(2_000))
+    assert court.floor_of(many, 5) == pytest.approx(1.96 * 0.1 * 0.4**0.5, rel=0.1)
+
+
+def test_holm_is_the_textbook_s():
+    assert np.allclose(court.holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
+
+
+@pytest.mark.parametrize("text", ["", "weigh = model = 1"])
+def test_a_file_that_says_nothing_or_too_much_is_refused(tmp_path, text):
+    (tmp_path / "mine.py").write_text(text, "utf-8")
+    with pytest.raises(InputError, match="mine.py"):
+        court.read_own(tmp_path / "mine.py")
+
+
+def test_the_kept_errors_are_those_of_the_court_s_settings():
+    errors = court.kept()
+    assert set(errors) == set(court.SETTINGS)
+    for name, setting in court.SETTINGS.items():
+        assert set(errors[name]) == set(setting.shifts)
+        assert all(len(values) == court.KEPT for values in errors[name].values())
+        assert max(errors[name]["as in training"]) <= setting.at_most
