@@ -55,6 +55,7 @@ ARGUMENTS = {  # what a component needs, where all others have a default
     "TrainingError": {"lengths": LENGTHS}, "Together": {"parts": (MEASURE,)},
     "Recipe": {"lengths": LENGTHS, "steps": 2}, "Curriculum": dict(start=2, increment=1, every=1),
     "Along": {"steps": (1,), "evaluation": MEASURE},
+    "Module": {"make": lambda dimension: torch.nn.Linear(dimension, 1)},
     "Run": dict(task=TASK, model=models.MLP(4), recipe=training.Recipe(LENGTHS, 2), evaluation=MEASURE)}
 PUBLIC = [getattr(module, name) for module in (tasks, models, baselines, training)
           for name in module.__all__]

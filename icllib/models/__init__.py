@@ -3,12 +3,13 @@
 from icllib.models.encoder import Encoder
 from icllib.models.feature_models import FeatureMLP, ScalarRegression
 from icllib.models.mlp import MLP
+from icllib.models.own import Module
 from icllib.models.scalable import QASSMax, SSMax
 from icllib.models.scoring import (CosFormer, Entmax, Gaussian, MixedHeads, Relu, SelfAdjusting,
                                    SignedAveraging, Softmax, Sparsemax, Square, Tanh, Uniform)
 from icllib.models.sgpt import SGPT
 from icllib.models.transformer import Transformer
 
-__all__ = ["Encoder", "FeatureMLP", "MLP", "ScalarRegression", "SGPT", "Transformer",
+__all__ = ["Encoder", "FeatureMLP", "MLP", "Module", "ScalarRegression", "SGPT", "Transformer",
            "CosFormer", "Entmax", "Gaussian", "MixedHeads", "QASSMax", "Relu", "SelfAdjusting",
            "SignedAveraging", "Softmax", "Sparsemax", "Square", "SSMax", "Tanh", "Uniform"]

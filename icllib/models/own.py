@@ -26,6 +26,10 @@ class Module:
     make: Callable
     version: ClassVar[int] = 1
 
+    def __post_init__(self):
+        if not callable(self.make):
+            raise InputError(f"make: expected a function of the dimension that gives a module, got {self.make!r:.200}")
+
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedModule":
         """One module per seed, as a fleet."""
         modules = []
