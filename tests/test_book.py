@@ -491,7 +491,10 @@ QUERIES = {
     "add my own paper": "howto/add_a_paper", "add a page": "howto/add_a_page",
     "scaling laws": "solvable_attention", "prefix vs causal": "causal_lm", "demo": "live/try_it",
     "download data": "howto/language_data", "related work": "bibliography",
-    "list of all claims": "ledger"}
+    "list of all claims": "ledger", "SSA vs softmax": "signed_averaging", "causal vs prefix": "causal_lm",
+    "GPU": "howto/run_a_page", "windows": "howto/run_a_page", "download weights": "howto/scikit_learn",
+    "layer norm": "findings/what_caps_the_answers", "how many seeds": "verdicts",
+    "prefix mask code": "howto/prefix_language_models", "reproduce figure 3": "howto/run_a_page"}
 
 
 def test_search_finds_first_the_page_that_answers(site, browser):
