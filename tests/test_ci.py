@@ -1,6 +1,7 @@
-"""What runs elsewhere has the least rights that it needs."""
+"""What runs elsewhere has the least rights that it needs, and tells what moved."""
 
 import re
+import runpy
 
 import pytest
 import yaml
@@ -42,3 +43,13 @@ def test_code_of_a_pull_request_gets_no_root_and_no_credentials(workflow):
                 assert job["if"] == "github.event_name == 'push'"
             if "checkout" in step.get("uses", ""):
                 assert step["with"]["persist-credentials"] is False
+
+
+def test_a_page_that_was_trained_again_is_told_where_its_claims_are_decided_otherwise_or_not_tested():
+    differing = runpy.run_path(str(PROJECT / ".ci/again"))["differing"]
+    before = {("a", "0"): "yes", ("a", "1"): "no", ("a", "2"): "yes", ("a", "3"): "undecided"}
+    same = before | {("a", "2"): "undecided", ("a", "3"): "no", ("a", "4"): "yes"}
+    assert differing(before, before) == differing(before, same) == []
+    assert differing(before, same | {("a", "1"): "yes"}) == ["a 1: no before, yes now"]
+    del same["a", "0"]
+    assert differing(before, same) == ["a 0: yes before, not tested now"]

@@ -5,6 +5,8 @@ raise the component's `version`, so that old records become stale, and put the n
 """
 
 import dataclasses
+import inspect
+import re
 
 import numpy as np
 import pytest
@@ -13,7 +15,8 @@ from rounding import SINGLE, assert_as_recorded
 
 from claimbook.pages.names import all_pages
 from claimbook.pages.page import runs_by_profile, runs_once
-from claimbook.records import find_record
+from claimbook.records import digest, find_record
+from claimbook.records.components import type_name, types_in
 from icllib.baselines import (Lasso, LeastSquares, MixtureRidge, Ridge, StudentNetwork,
                               XGBoost)
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
@@ -65,6 +68,37 @@ GOLDEN = {
                         [0.0085444, 0.0406319], [0.0058456, 0.0211216]],
 }
 
+CONSTANTS = {  # of modules, which belong to this version of what measures with them
+    "papers.causal_lm.StepBounds 1": "3f0f2d53469a",
+    "papers.context_scaling.Identities 1": "7bcf379ccbe5",
+    "papers.context_scaling.PublicNormalizations 1": "30351db93553",
+    "papers.signed_averaging.AnswerSizes 1": "f32416a24cd1",
+    "papers.signed_averaging.BaseRates 1": "9aec24e7ce00",
+    "papers.signed_averaging.DeviantNumbers 1": "fb2e5435cf02",
+    "papers.signed_averaging.GrammarProbes 1": "de32fa61e5c1",
+    "papers.signed_averaging.LineAnswers 1": "29fef210da75",
+    "papers.signed_averaging.PointErrors 1": "fb2e5435cf02",
+    "papers.signed_averaging.QuantifierErrors 1": "54ea944f473a",
+    "papers.signed_averaging.ShiftedErrors 1": "93d05f6bdbf7",
+    "papers.signed_averaging.TrainingTime 3": "e92556877ab2",
+    "papers.signed_averaging.WordFrequencies 1": "68562b8e43c0",
+    "papers.solvable_attention.Balance 1": "7e1ca9dc7def",
+    "papers.solvable_attention.ClosedFormModel 1": "3f97461d893c",
+    "papers.solvable_attention.Decoupling 1": "382e35a9f70e",
+    "papers.solvable_attention.FirstOrder 1": "ffd32b294f22",
+    "papers.solvable_attention.FirstOrderFormulas 1": "8a251e974dbf",
+    "papers.solvable_attention.PerceptronTime 1": "3407efa76801",
+    "papers.solvable_attention.QueryFeature 1": "4eaf5fbc65e0",
+    "papers.solvable_attention.SharedReadOut 1": "3407efa76801",
+    "papers.solvable_attention.SoftmaxCurves 1": "58879f1c1fd7",
+    "papers.solvable_attention.SoftmaxDataLimit 1": "fba92bea49a8",
+    "papers.solvable_attention.SoftmaxSizeLimit 1": "fba92bea49a8",
+    "papers.solvable_attention.SourceCapacityCurves 1": "82ec3fdcc00b",
+    "papers.solvable_attention.SourceCapacitySoftmax 1": "82ec3fdcc00b",
+    "papers.solvable_attention.UnseenStrength 1": "f7521b885130",
+    "papers.solvable_attention.VariedBySimulation 1": "7baa175a3ff3",
+    "papers.solvable_attention.VariedInTheLimit 1": "d4616afd97cb",
+}
 TASKS = [  # the labels of a prompt, then its last point
     (TwoNoiseLevels(2), [-1.04136, -1.36338, 1.38978, -1.76534]),
     (SparseLinear(2, nonzero=1), [-0.454372, -0.364432, 1.38978, -1.76534]),
@@ -214,6 +248,51 @@ def test_exact_records_are_what_their_code_gives_today(page, run):
     assert set(measured) == set(stored.metrics)
     for name, value in measured.items():
         assert_as_recorded(value, stored[name][: first[name]] if name in first else stored[name])
+
+
+def constants_of(kind: type) -> dict[str, str]:
+    """The constants of modules that a paper's component reads, itself and in the paper's functions and classes."""
+    found, left, seen = {}, [kind], set()
+    ours = lambda value: (getattr(value, "__module__", None) or getattr(value, "__name__", "")).startswith("papers.")
+    while left:
+        one = left.pop()
+        if isinstance(one, type):
+            methods = [own for base in one.__mro__ if ours(base) for own in vars(base).values()]
+            one = [getattr(own, "fget", None) or getattr(own, "func", None) or getattr(own, "__func__", own)
+                   for own in methods]
+        for function in map(inspect.unwrap, one if isinstance(one, list) else [one]):
+            if not inspect.isfunction(function) or function in seen:
+                continue
+            seen.add(function)
+            for names in names_in(function.__code__):
+                values = {name: function.__globals__[name] for name in names if name in function.__globals__}
+                for module in [value for value in values.values() if inspect.ismodule(value) and ours(value)]:
+                    values |= {name: vars(module)[name] for name in names if name in vars(module)}
+                for name, value in values.items():
+                    if callable(value) and hasattr(value, "__module__") and not dataclasses.is_dataclass(type(value)):
+                        left += [value] * ours(value)
+                    elif not inspect.ismodule(value):
+                        found[name] = re.sub(" at 0x[0-9a-f]+", "", repr(value))
+    return found
+
+
+def names_in(code):
+    """The names that a function reads, and each function within it."""
+    yield code.co_names
+    for own in code.co_consts:
+        if inspect.iscode(own):
+            yield from names_in(own)
+
+
+def test_constants_that_a_measure_reads_belong_to_its_version():
+    """They are not in its settings: with another value the old numbers would be shown under its name."""
+    kinds = {kind for page in all_pages() for _, runs in runs_by_profile(runs_once(page)) for run in runs
+             for kind in types_in(run) if kind.__module__.startswith("papers.")}
+    read = {f"{type_name(kind)} {kind.version}": constants_of(kind) for kind in kinds}
+    found = {name: digest(constants) for name, constants in read.items() if constants}
+    for name, told in found.items():
+        assert CONSTANTS.get(name) == told, f"{name}: raise its version, then {told} here, for {read[name]}"
+    assert found.keys() == CONSTANTS.keys()
 
 
 def test_many_pairs_of_all_families():

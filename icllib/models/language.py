@@ -22,6 +22,7 @@ from icllib.models import signed_fused, signed_language
 # What `transformers` calls the implementation, the one with scaled signed averaging, and that of a model with
 # "eager" attention, which also gives its weights.
 NAME, SIGNED, EAGER = signed_language.PREFIX_NAMES
+KEEPING = *signed_language.UPLOADS, "__deepcopy__"  # methods that keep a model beyond a block
 
 
 @contextmanager
@@ -36,8 +37,8 @@ def prefix_attention(model, lengths):
     causal. They count real tokens: padding before or after them is left out.
     Raises InputError for lengths that do not fit the batch, for a decoder with other masks, for one
     that makes its own attention, in a call for a ready-made mask or where another attention was set
-    within, and where the model is saved: the lengths belong to a batch, so what is saved would be
-    causal when it is loaded.
+    within, and where the model is saved or copied: the lengths belong to a batch. Another model with the
+    same config is refused within the block.
     """
     given, model = model, unwrapped(model)
     config = signed_language.config_of(model).get_text_config(decoder=True)
@@ -47,6 +48,8 @@ def prefix_attention(model, lengths):
     else:
         lengths = list(each(partial(whole, 0), "lengths", lengths))
     before = config._attn_implementation, getattr(config, "prefix_lengths", None)
+    if before[1] is not None:  # a block around this one
+        any(map(check_own, signed_language.attention_layers(model)))
     register()
     name = {signed_language.NAME: SIGNED, SIGNED: SIGNED, "eager": EAGER, EAGER: EAGER}.get(before[0], NAME)
     if getattr(model, "is_gradient_checkpointing", False) and name == NAME and before[0] not in ("sdpa", NAME):
@@ -63,13 +66,15 @@ def prefix_attention(model, lengths):
         config.prefix_lengths = lengths
         for module in signed_language.models_in(model):
             afterwards.callback(module.register_forward_pre_hook(CheckCall(), with_kwargs=True).remove)
-            for way in signed_language.UPLOADS:  # of scaled signed averaging, or of a block around this one
+            for way in KEEPING:  # of scaled signed averaging, or of a block around this one
                 afterwards.callback(put_back, module, way, vars(module).get(way))
-                setattr(module, way, refuse_to_save)
+                setattr(module, way, refuse_to_keep)
         for layer in signed_language.attention_layers(model):
             if layer.config._attn_implementation == name:
                 check = partial(signed_language.check_set, (name,))
                 afterwards.callback(layer.register_forward_pre_hook(check).remove)
+                afterwards.callback(put_back, layer, "in_prefixes", getattr(layer, "in_prefixes", None))
+                layer.in_prefixes = True
         yield given
 
 
@@ -87,10 +92,10 @@ def put_back(place, name: str, value) -> None:
         setattr(place, name, value)
 
 
-def refuse_to_save(*words, **named):
-    """Raises InputError: in place of `save_pretrained` and `push_to_hub` within prefix attention."""
-    raise InputError("save_pretrained or push_to_hub: expected a call outside of prefix_attention, whose lengths "
-                     "belong to a batch and are not saved, got one within")
+def refuse_to_keep(*words, **named):
+    """Raises InputError: in place of what saves or copies a model, within prefix attention."""
+    raise InputError("save_pretrained or push_to_hub or deepcopy: expected a call outside of prefix_attention, whose "
+                     "lengths belong to a batch and are not kept, got one within")
 
 
 class CheckCall:
@@ -133,12 +138,24 @@ def register() -> None:
     from transformers import AttentionInterface, AttentionMaskInterface
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
-    AttentionInterface.register(NAME, sdpa_attention_forward)
-    AttentionMaskInterface.register(NAME, prefix_mask)
-    AttentionInterface.register(EAGER, eager_attention)
-    AttentionMaskInterface.register(EAGER, eager_prefix_mask)
-    AttentionInterface.register(SIGNED, signed_language.signed_attention)
-    AttentionMaskInterface.register(SIGNED, signed_prefix_mask)
+    for name, attention, mask in ((NAME, sdpa_attention_forward, prefix_mask),
+                                  (EAGER, eager_attention, eager_prefix_mask),
+                                  (SIGNED, signed_language.signed_attention, signed_prefix_mask)):
+        AttentionInterface.register(name, partial(of_its_block, attention))
+        AttentionMaskInterface.register(name, mask)
+
+
+def of_its_block(attention, layer, *words, **options):
+    """What a layer computes; raises InputError for a layer whose model is not that of the block."""
+    check_own(layer)
+    return attention(layer, *words, **options)
+
+
+def check_own(layer) -> None:
+    """Raises InputError for a layer of a model that has the config of another's block."""
+    if not getattr(layer, "in_prefixes", False):
+        raise InputError("model: expected that of prefix_attention, got another with the same config: "
+                         "give each a copy of its own before the block")
 
 
 def eager_attention(layer, *words, **options):

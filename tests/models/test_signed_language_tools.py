@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+from functools import partial
 
 import pytest
 import torch
@@ -162,10 +163,12 @@ def test_an_evaluation_of_lm_eval_equals_one_by_hand(name, tmp_path):
 
 @pytest.mark.parametrize("implementation", ["eager", "sdpa", "ssa"])
 @pytest.mark.parametrize("checkpointing", [None, True, False], ids=["none", "reentrant", "not reentrant"])
-@pytest.mark.parametrize("wrap", [lambda model: model, nn.DataParallel], ids=["plain", "parallel"])
+@pytest.mark.parametrize("wrap", [lambda model: model, nn.DataParallel, pytest.param(
+    partial(torch.compile, backend="aot_eager"), marks=pytest.mark.large)], ids=["plain", "parallel", "compiled"])
 @pytest.mark.parametrize("name", ["gpt2", "llama"])
 def test_gradients_of_a_prefix_are_the_same_whatever_computes_them(name, implementation, checkpointing, wrap):
     """Also where layers are computed again in the backward pass, when the block has ended."""
+    torch.compiler.reset()
     found, signed = [], implementation == "ssa"
     for own, again in (("sdpa", None), (implementation, checkpointing)):
         model = make(name, ssa=signed).train()
@@ -216,6 +219,30 @@ def test_the_end_of_a_prefix_leaves_nothing_behind_whatever_fails():
             1 / 0
         model.set_attn_implementation("sdpa")
         assert (model(TOKENS).logits == causal).all()
+
+
+@pytest.mark.parametrize("implementation", ["eager", "sdpa", "ssa"])
+def test_no_other_model_takes_a_prefix_over(implementation):
+    """Neither one with the same config, or made of it within the block, nor a copy."""
+    model = make("llama", ssa=implementation == "ssa")
+    if implementation != "ssa":
+        model.set_attn_implementation(implementation)
+    other = copy.deepcopy(model)
+    for module in other.modules():
+        if hasattr(module, "config"):
+            module.config = model.config
+    causal = other(TOKENS).logits
+    with prefix_attention(model, 4), prefix_attention(model, 3):
+        model(TOKENS)
+        for late in (other, type(model)(model.config), type(model)(copy.deepcopy(model.config))):
+            with pytest.raises(InputError, match="model: expected that of prefix_attention, got another"):
+                late(TOKENS)
+        with pytest.raises(InputError, match="got another with the same config"), prefix_attention(other, 2):
+            pass
+        for part in (model, model.base_model, nn.Sequential(model)):
+            with pytest.raises(InputError, match="or deepcopy: expected a call outside of prefix_attention"):
+                copy.deepcopy(part)
+    assert torch.equal(other(TOKENS).logits, causal) and torch.equal(copy.deepcopy(model)(TOKENS).logits, causal)
 
 
 def test_layers_that_would_be_computed_again_by_another_attention_are_refused():
