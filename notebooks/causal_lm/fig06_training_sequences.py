@@ -16,7 +16,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 from claimbook import Page
 from icllib.training import untrained
-from papers.causal_lm import fig06_training_sequences as sheet, trained
+from papers.causal_lm import trained
 
 page = Page("causal_lm/fig06_training_sequences", profile)
 records = page.records

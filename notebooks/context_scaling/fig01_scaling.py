@@ -35,7 +35,7 @@ profile = "stored"
 # %% mystnb={"code_prompt_show": "Settings of GPT-2 in panel A"} tags=["hide-output"]
 import claimbook
 from icllib.training import untrained
-from papers.context_scaling import fig01_scaling as sheet, gates, scaling
+from papers.context_scaling import gates, scaling
 
 page = claimbook.Page("context_scaling/fig01_scaling", profile)
 records = {"GPT-2": page.recorded(scaling.fig01_against_tasks, apart=True),
@@ -143,7 +143,6 @@ numbers(table, "A", x="pre-training tasks T")
 
 # %% tags=["numbers"]
 numbers(table, "B", x="context length n")
-
 
 # %% [markdown]
 # ## The claims, one by one

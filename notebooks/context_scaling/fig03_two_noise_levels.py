@@ -63,8 +63,9 @@ for metric in found:
     for sigma, own in found[metric].items():
         tables += [page.series(f"sigma = {sigma}, {metric}", name, lengths, own[name])
                    for name in ("SGPT", "GPT-2", "ridge", "floor")]
-        tables.append(page.series(f"ridge, {metric}", f"sigma = {sigma}", own["sweep"].index,
-                                  own["sweep"][at]))
+        swept = own["sweep"][at]  # by penalty
+        tables.append(page.series(f"ridge, {metric}", f"sigma = {sigma}",
+                                  swept.index, swept))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]

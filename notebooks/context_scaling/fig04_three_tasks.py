@@ -146,7 +146,8 @@ for found in curves.values():
 def ratios(panel, label, name, at, factor=1.0, margin=0.0, of="SGPT"):
     """A curve's error over the bound that another sets, by part of the claim."""
     ours, other = (curves[panel][curve] for curve in (of, name))
-    return {f"{label}n = {n}": np.atleast_1d(ours[n] / (factor * other[n] + margin)) for n in at}
+    return {f"{label}n = {n}": np.atleast_1d(ours[n] / (factor * other[n] + margin))
+            for n in at}
 
 def learned(panel, *names):
     """What the gates ask of these models, the worst of them at each seed."""

@@ -49,7 +49,8 @@ import pandas as pd
 
 readable = lambda name: name.replace("psi", "ψ")
 runs = [record.component for record in records]
-rows = {(scaling.reads(run.model), type(run.task).__name__): run.recipe.steps for run in runs}
+rows = {(scaling.reads(run.model), type(run.task).__name__): run.recipe.steps
+        for run in runs}
 steps = pd.Series(rows).unstack().rename(readable).rename_axis("model reads")
 steps.set_axis(["linear regression", "ReLU networks"], axis=1)
 

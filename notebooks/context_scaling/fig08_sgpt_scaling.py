@@ -24,7 +24,7 @@ profile = "stored"
 # %% mystnb={"code_prompt_show": "Settings of SGPT on linear regression in panel A"} tags=["hide-output"]
 import claimbook
 from icllib.training import untrained
-from papers.context_scaling import fig08_sgpt_scaling as sheet, gates, scaling
+from papers.context_scaling import gates, scaling
 
 page = claimbook.Page("context_scaling/fig08_sgpt_scaling", profile)
 records = page.recorded(scaling.fig08_against_tasks)
@@ -84,7 +84,8 @@ floor = scaling.evaluation(scaling.LENGTHS, page.profile).measure(
     scaling.LINEAR_8, Ridge.bayes(scaling.LINEAR_8))
 found, in_panel_b = read(records), read(in_context)
 curves = {"error": (with_ridge(found), with_ridge(in_panel_b))}
-curves["excess"] = tuple(with_ridge(read(own, "excess"), "excess") for own in (records, in_context))
+curves["excess"] = tuple(with_ridge(read(own, "excess"), "excess")
+                         for own in (records, in_context))
 Ts = in_panel_b["linear", "SGPT"].index.unique("T")
 tables, panels = [], [(title, "error") for title in tasks] + [("linear", "excess")]
 for title, metric in panels:

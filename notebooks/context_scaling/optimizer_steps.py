@@ -27,7 +27,7 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of SGPT with twice the steps, at the largest T"} tags=["hide-output"]
 import claimbook
-from papers.context_scaling import gates, optimizer_steps as sheet, scaling
+from papers.context_scaling import gates, scaling
 
 page = claimbook.Page("context_scaling/optimizer_steps", profile)
 records = page.records
@@ -55,10 +55,11 @@ pd.DataFrame(steps, index=["once", "twice"]).T
 import numpy as np
 
 def of(name, amount, metric="error"):
-    """With the figures' steps or twice as many: a row for each seed and T, a column for each
-    context length."""
-    found = page.values(metric, of_models[name], steps="recipe.steps", T="pretraining_tasks")
-    return found.unstack("length").xs(steps[name][amount == "twice"], level="steps")
+    """With the figures' steps or twice as many: a row for each seed and T, a column for
+    each context length."""
+    found = page.values(metric, of_models[name], steps="recipe.steps",
+                        T="pretraining_tasks").unstack("length")
+    return found.xs(steps[name][amount == "twice"], level="steps")
 
 def statistics(name, amount):
     """One number per seed each: slope over T, ratios over n, and an error."""

@@ -152,7 +152,7 @@ def at(kind, records, n=10, T=10**6):
 
 
 evaluation = scaling.evaluation(scaling.LENGTHS, shown)
-deep_at = {n: curves["A"][f"SGPT, n = {n}"] for n in (10, 40)}  # a column per number of layers
+deep_at = {n: curves["A"][f"SGPT, n = {n}"] for n in (10, 40)}  # by layers
 most = min(8, max(deep_at[40]))  # the paper's SGPT has 8
 page.decide("context_scaling.20", {
     f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, most) for n in (10, 40)},

@@ -133,7 +133,8 @@ def figure_4_curves(records) -> dict[str, dict]:
     for (panel, curve), own in found.items():
         rows = {"penalty": "predictor.penalty"} if curve == "Lasso" else {}
         errors = values(own, "error", **rows) / own[0].component.task.label_variance
-        curves.setdefault(panel, {})[curve] = errors if errors.index.nlevels == 1 else errors.unstack("length")
+        errors = errors if errors.index.nlevels == 1 else errors.unstack("length")
+        curves.setdefault(panel, {})[curve] = errors
     return curves
 
 

@@ -216,7 +216,8 @@ def slopes_over_tasks(excess: pd.DataFrame) -> dict[str, np.ndarray]:
     excess: as of `by_count`.
     """
     at_10 = excess[10].unstack("T")
-    return {f"from T = {name}": log_slope(at_10.loc[:, first:]) for name, first in (("1e3", 10**3), ("1e4", 10**4))}
+    return {f"from T = {name}": log_slope(at_10.loc[:, first:])
+            for name, first in (("1e3", 10**3), ("1e4", 10**4))}
 
 
 def log_slope(errors: pd.DataFrame) -> np.ndarray:
@@ -268,7 +269,8 @@ def both_settings(runs_of_page, profile: str) -> tuple:
 def trained_errors(records, metric: str) -> dict[str, pd.DataFrame]:
     """A metric of SGPT and GPT-2, by name: a row for each seed, a column for each length."""
     found = values(records, metric, model="model").unstack("length")
-    return {name: found.xs(kind, level="model") for name, kind in (("SGPT", "SGPT"), ("GPT-2", "Transformer"))}
+    return {name: found.xs(kind, level="model")
+            for name, kind in (("SGPT", "SGPT"), ("GPT-2", "Transformer"))}
 
 
 FIGURE_5_LENGTHS = (10, 20, 30, 40, 50)  # Appendix A
