@@ -14,6 +14,7 @@ import torch
 from claimbook.claims import find_claim
 from claimbook.records import Record, digest, load_record, results_folder, settings
 from claimbook.records.files import to_json, write_text
+from claimbook.records.values import values
 from icllib.data import checksum
 from icllib.estimators.named_models import MODELS, best_predictor
 from icllib.models import SGPT, SignedAveraging, Softmax, Transformer
@@ -24,7 +25,7 @@ from icllib.training.cpu import one_core
 from icllib.training.weights import find_weights
 from papers.causal_lm import few_shot_tokens
 from papers.context_scaling import every_length
-from papers.context_scaling.gates import over_ridge, over_zero
+from papers.context_scaling.gates import over_ridge
 from papers.signed_averaging import comparisons, fig03_softmax_ssa, fig04_every, fig05_some
 from papers.signed_averaging.quantifiers import reached
 
@@ -131,7 +132,7 @@ def at_gate(run: Run, record: Record) -> float:
         return reached([record], ["it"], ["it"])[0]
     if isinstance(run.task, AffineFunctions):
         return comparisons.reached({"it": record["error"]}, "it")[0]
-    errors, evaluation = [record["error"]], run.evaluation
+    errors = values([record], "error").droplevel("seed")  # by length
     if isinstance(run.task, BagOfWords):
-        return over_zero(errors, run.task, evaluation.lengths, max(evaluation.lengths))[0]
-    return over_ridge(errors, run.task, evaluation)[0]
+        return errors[max(errors.index)] / run.task.label_variance
+    return over_ridge(errors, run.task, run.evaluation)

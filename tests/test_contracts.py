@@ -197,7 +197,6 @@ TABLE = plotting.series("left", "ours", [1, 2], [[0.1, 0.2], [0.3, 0.4]], "cpu")
 AXES, MATRIX = plt.figure().subplots(), plotting.pd.DataFrame([[1.0, 0.0]])
 PARAMETER = torch.nn.Parameter(torch.ones(1, 3, 2))
 CALLS |= {
-    "best_of_sweep": (baselines.best_of_sweep, dict(settings=(1.0, 0.1), errors=[[0.5, 0.2], [0.4, 0.3]])),
     "unseen": (lambda **own: evaluate.unseen(**own) and None,
                dict(evaluation=MEASURE, predictor=None, members=2, device="cpu", purpose="evaluation")),
     "Claim": (lambda **own: Claim(**own) and None, vars(CLAIM)),

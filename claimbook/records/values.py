@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from claimbook.records.checks import text
+from claimbook.records.components import from_settings, settings
 from claimbook.records.errors import InputError
 from claimbook.records.records import check_records
 
@@ -43,9 +44,10 @@ def values(records, metric: str, **labels: str) -> pd.Series:
 def label_of(run: dict, path: str):
     """The setting of a recorded run at this path: a plain value, or the class of a component."""
     for name in path.split("."):
-        if not isinstance(run, dict) or name not in run:
-            return None  # a field that joined later, at its default
-        run = run[name]
+        if not isinstance(run, dict):
+            return None
+        # a field that joined later is not recorded at its default
+        run = run[name] if name in run else settings(getattr(from_settings(run), name, None))
     if isinstance(run, dict):
         return run["type"].replace(":", ".").rpartition(".")[2]
     return tuple(run) if isinstance(run, list) else run

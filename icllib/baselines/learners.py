@@ -6,11 +6,10 @@ cost more than it saves. One takes 0.4 ms for Lasso and 6 ms for XGBoost at n = 
 
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import MEASURED, numbers, positive, whole
+from claimbook.records.checks import positive, whole
 from claimbook.records.errors import InputError
 from icllib.baselines.prefixes import ByLength
 
@@ -82,19 +81,3 @@ class XGBoost(FittedToEach):
                     "objective": "reg:squarederror", "nthread": 1}
         booster = xgboost.train(settings, xgboost.DMatrix(xs, ys, nthread=1), self.trees)
         return booster.predict(xgboost.DMatrix(query[None], nthread=1))[0]
-
-
-def best_of_sweep(settings, errors):
-    """The lowest error at each context length over a sweep, and the setting that gives it.
-
-    errors: (P, K), one row per setting. The choice and the error share their prompts, which favors
-    the sweep a little. Returns (K,) settings and (K,) errors. Raises InputError for other shapes.
-    """
-    numbers(settings=settings)
-    numbers(MEASURED, errors=errors)
-    errors = np.asarray(errors, dtype=float)
-    if errors.ndim != 2 or np.shape(settings) != errors.shape[:1]:
-        raise InputError(f"errors: expected one row for each of {np.size(settings)} settings, "
-                         f"got {errors.shape}")
-    errors = np.where(np.isnan(errors), np.inf, errors)  # what diverged is never the best
-    return np.asarray(settings)[errors.argmin(axis=0)], errors.min(axis=0)

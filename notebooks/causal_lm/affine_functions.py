@@ -18,7 +18,6 @@ profile = "stored"
 # %% tags=["hide-output"]
 import claimbook
 from papers.causal_lm import affine_functions as sheet
-from papers.causal_lm.affine_functions import LENGTHS
 
 page = claimbook.Page("causal_lm/affine_functions", profile)
 claimbook.settings_table(sheet.runs(page.profile)[0])[["value"]]
@@ -30,9 +29,10 @@ claimbook.settings_table(sheet.runs(page.profile)[0])[["value"]]
 
 # %%
 from claimbook.claims.sentences import POSITIVE
-errors = claimbook.stacked(page.records, ("prefix", "causal"), "error")
-table = page.save_figure(*(page.series("lines", mask, LENGTHS, own, POSITIVE)
-                           for mask, own in errors.items()))
+errors = page.values("error", mask="model.mask").unstack("length")
+table = page.save_figure(*(
+    page.series("lines", mask, errors.columns, errors.xs(mask, level="mask"), POSITIVE)
+    for mask in ("prefix", "causal")))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -44,7 +44,7 @@ for mask in ("prefix", "causal"):
     draw(axes, table, "lines", mask, **marked(mask))
 axes.set(title="From two pairs on the prefix mask has the lower error", xscale="log",
          yscale="log", xlabel="pairs $n$", ylabel="mean squared error")
-axes.set_xticks(LENGTHS, LENGTHS)
+axes.set_xticks(errors.columns, errors.columns)
 axes.minorticks_off()
 legend = axes.legend()
 

@@ -39,14 +39,14 @@ claimbook.settings_table(sheet.runs(page.profile)[size.seeds], trained.assumed(s
 
 # %%
 import numpy as np
+import pandas as pd
 from claimbook.claims.sentences import POSITIVE
 cells, plain = sheet.block_cells(size), sheet.plain_cells()
-errors = trained.final_errors(records, cells + plain)
-blocks = [1, *size.blocks, size.pairs]
-curves = {f"{sharing} layers": np.stack(
-    [errors[cell] for cell in cells if cell.sharing == sharing], axis=1)
-    for sharing in ("shared", "unshared")}
-table = page.save_figure(*(page.series("linear", name, blocks, own, POSITIVE)
+errors = trained.final_errors(records)
+curves = {f"{sharing} layers": pd.DataFrame({
+    size.pairs if cell.mask == "prefix" else cell.block: errors[cell]
+    for cell in cells if cell.sharing == sharing}) for sharing in ("shared", "unshared")}
+table = page.save_figure(*(page.series("linear", name, own.columns, own, POSITIVE)
                            for name, own in curves.items()))
 
 # %% tags=["figure"]
@@ -56,7 +56,8 @@ from claimbook.pages.plotting import COLORS, dots, draw
 figure, axes = plt.subplots(figsize=(9, 3.6))
 for (name, own), color, marker in zip(curves.items(), COLORS, "os"):
     draw(axes, table, "linear", name, color=color, marker=marker)
-    dots(axes, blocks, own, color=color)
+    dots(axes, own.columns, own, color=color)
+blocks = own.columns
 names = [f"{block}" for block in blocks]
 names[0], names[-1] = f"{names[0]}\ncausal", f"{names[-1]}\nprefix"
 axes.set(title="With unshared layers the mean error falls with every wider block",

@@ -48,7 +48,8 @@ from dataclasses import replace
 
 import numpy as np
 
-wrong = claimbook.stacked(page.records, ("prefix", "causal"), "wrong")
+of_both = page.values("wrong", mask="model.mask").unstack("length")  # of shots
+wrong = {mask: of_both.xs(mask, level="mask") for mask in ("prefix", "causal")}
 on_shared = replace(runs[0].evaluation, own_prompts=False)  # ridge has no seed of its own
 ridge = on_shared.measure(sheet.TEXTS, sheet.RidgeByClass())["wrong"]
 ratios = wrong["prefix"] / wrong["causal"]
@@ -109,10 +110,9 @@ numbers(table, ["ratio"], digits=4, x="shots")
 # ## The claims, one by one
 
 # %%
-by_shots = lambda values: {f"{shots} shots": own
-                           for shots, own in zip(sheet.SHOTS, values.T)}
+by_shots = lambda values: {f"{shots} shots": own for shots, own in values.items()}
 chance = 1 - 1 / sheet.TEXTS.classes
-worst = np.maximum(wrong["prefix"], wrong["causal"])[:, -1] / chance  # with 40 shots
+worst = np.maximum(wrong["prefix"][40], wrong["causal"][40]) / chance
 of_seed_before = np.roll(wrong["causal"], 1, axis=0) / wrong["causal"]
 page.decide("causal_lm.39", by_shots(ratios), worst, by_shots(of_seed_before))
 page.verdicts()

@@ -42,10 +42,9 @@ page.settings(trained.ASSUMED)
 # %%
 import numpy as np
 cells = trained.figure_3_cells()
-found = trained.errors_by_cell(records, cells, "_by_layer")
-errors = {cell: values[:, :, 0]  # (seeds, layers)
-          for cell, values in found.items()}
-layers = np.arange(1, 1 + next(iter(errors.values())).shape[1])
+errors = {cell: own.unstack("layer")  # a row per seed
+          for cell, own in trained.final_errors(records, "_by_layer").items()}
+layers = errors[cells[0]].columns
 table = page.save_figure(*(
     page.series(task, cell.mask, layers, errors[cell], trained.WITHIN[task])
     for task in trained.TASKS for cell in cells if cell.task == task))
@@ -96,13 +95,13 @@ numbers(table, xs=sorted({1, 2, depth // 3, depth // 2, 2 * depth // 3, depth}),
 # %%
 def slopes(task, window):
     """Of log10 error against the layer, causal and prefix, one per seed."""
-    return [np.polyfit(layers[window], np.log10(errors[cell][:, window]).T, 1)[0]
+    return [np.polyfit(layers[window], np.log10(errors[cell][layers[window]]).T, 1)[0]
             for mask in ("causal", "prefix") for cell in cells
             if (cell.task, cell.mask) == (task, mask)]
 
 early, late = slice(0, max(depth // 3, 2)), slice(depth // 2 - 1, depth)
 growth = lambda task, window: np.subtract(*slopes(task, window))
-last = {cell: values[:, -1] for cell, values in errors.items()}
+last = {cell: own[depth] for cell, own in errors.items()}
 learned = {task: trained.reached(last, [c for c in cells if c.task == task], page.profile)
            for task in trained.TASKS}
 page.decide("causal_lm.13", {task: growth(task, late) - growth(task, early)
@@ -110,8 +109,16 @@ page.decide("causal_lm.13", {task: growth(task, late) - growth(task, early)
 in_window = lambda window: {task: np.divide(*slopes(task, window))
                             for task in trained.TASKS}
 page.decide("causal_lm.45", in_window(early), learned, in_window(late))
-page.decide("causal_lm.57", sheet.growth(looped), sheet.at_gate(looped, page.profile),
-            sheet.growth(untrained(looped)))
+def by_loops(records):  # a column per mask and number of loops
+    own = page.values("error_looped", records, mask="model.mask")
+    return own.droplevel("length").unstack(["times", "mask"])
+
+
+after, at_start = by_loops(looped), by_loops(untrained(looped))
+constant = trained.constant_error("linear", trained.SIZES[page.profile].dimension)
+page.decide("causal_lm.57", dict((after[10] / after[1]).items()),
+            dict((after[1] / constant).items()),
+            dict((at_start[10] / at_start[1]).items()))
 page.verdicts()
 
 # %% [markdown]

@@ -16,7 +16,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 from claimbook import Page
 from icllib.training import untrained
-from papers.causal_lm import fig06_training_sequences as sheet, trained
+from papers.causal_lm import trained
 
 page = Page("causal_lm/fig06_training_sequences", profile)
 records = page.records
@@ -30,15 +30,20 @@ page.settings(trained.assumed(trained.SHORT_SIZES[page.profile]))
 
 # %%
 import numpy as np
-cells = sheet.figure_6_cells(trained.SHORT_SIZES[page.profile])
-errors = trained.final_errors(records, cells)
-counts = sorted({cell.batches for cell in cells})
-curves = {(task, mask): np.stack([errors[cell] for cell in cells  # (seeds, counts)
-                                  if (cell.task, cell.mask) == (task, mask)], axis=1)
-          for task in trained.TASKS for mask in trained.MASKS}
+import pandas as pd
+def by_task_and_mask(errors):
+    """A row for each seed, a column for each number of batches."""
+    return {(task, mask): pd.DataFrame({
+        cell.batches: own for cell, own in errors.items()
+        if (cell.task, cell.mask) == (task, mask)})
+        for task in trained.TASKS for mask in trained.MASKS}
+
+
+errors = trained.final_errors(records)
+curves = by_task_and_mask(errors)
 table = page.save_figure(*(
-    page.series(task, mask, counts, values, trained.WITHIN[task])
-    for (task, mask), values in curves.items()))
+    page.series(task, mask, own.columns, own, trained.WITHIN[task])
+    for (task, mask), own in curves.items()))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -47,9 +52,9 @@ from papers.colors import marked
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.5))
 figure.suptitle("More sequences help both masks; in regression prefix needs far fewer")
-for axes, (task, mask) in zip(np.repeat(panels, 2), curves):
+for axes, ((task, mask), own) in zip(np.repeat(panels, 2), curves.items()):
     draw(axes, table, task, mask, **marked(mask))
-    dots(axes, counts, curves[task, mask], **marked(mask) | {"marker": "."})
+    dots(axes, own.columns, own, **marked(mask) | {"marker": "."})
     axes.set(title=task, xlabel="training batches", xscale="log", yscale="log")
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")
@@ -80,14 +85,13 @@ numbers(table, x="training batches")
 # %%
 def slopes(errors):
     """Of the logarithms of error and number of batches, by part."""
-    return {f"{task} {mask}": np.polyfit(np.log10(counts), np.log10([
-        errors[cell] for cell in cells if (cell.task, cell.mask) == (task, mask)]), 1)[0]
-        for task in trained.TASKS for mask in trained.MASKS}
+    return {f"{task} {mask}": np.polyfit(np.log10(own.columns), np.log10(own).T, 1)[0]
+            for (task, mask), own in by_task_and_mask(errors).items()}
 
 page.decide("causal_lm.31", slopes(errors), gate={
     f"{cell.task} {cell.mask}": trained.reached(errors, [cell], page.profile)
-    for cell in cells if cell.batches == trained.FULL_SET},
-    control=slopes(trained.final_errors(untrained(records, seeds=1), cells)))
+    for cell in errors if cell.batches == trained.FULL_SET},
+    control=slopes(trained.final_errors(untrained(records, seeds=1))))
 page.verdicts()
 
 # %% [markdown]

@@ -32,11 +32,11 @@ claimbook.settings_table(sheet.runs(page.profile)[0], trained.ASSUMED,
 # ## Figure
 
 # %%
-cells = trained.as_in_table_1()
-errors = trained.final_errors(records, cells)  # (rates,)
+errors = {cell: own.droplevel("seed") for cell, own in
+          trained.final_errors(records, rate="recipe.learning_rate").items()}
 table = page.save_figure(*(
-    page.series(cell.task, f"{cell.mask}, {cell.sharing}", sheet.RATES, own,
-           trained.WITHIN[cell.task]) for cell, own in errors.items()))
+    page.series(cell.task, f"{cell.mask}, {cell.sharing}", own.index, own,
+                trained.WITHIN[cell.task]) for cell, own in errors.items()))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -75,7 +75,7 @@ import pandas as pd
 from claimbook.claims.sentences import short
 
 ratios = pd.DataFrame({f"{cell.task}: {trained.row_name(cell)}": own / own.min()
-                       for cell, own in errors.items()}, index=sheet.RATES).T
+                       for cell, own in errors.items()}).T
 ratios.loc["mean"] = np.exp(np.log(ratios).mean())
 ratios.map(lambda value: short(value, 3))
 

@@ -54,7 +54,7 @@ page.settings(trained.ASSUMED, runs=trained.table_1)
 
 # %%
 cells = trained.as_in_table_1()
-errors = trained.final_errors(records, cells)
+errors = trained.final_errors(records)
 learned = trained.learned(errors, page.profile)
 paper = {cell: trained.extra_loss(cell) for cell in cells}
 table = page.save_figure(*trained.task_rows("ours", learned, page.profile),
@@ -105,12 +105,14 @@ import pandas as pd
 
 from claimbook.claims.sentences import with_interval
 
-shares = sheet.held_out_and_training(classifiers, sheet.classifier_cells())
+shares = sheet.held_out_and_training(classifiers)
+own = {cell: shares.xs((cell.mask, cell.shared), level=("mask", "shared"))
+       for cell in sheet.classifier_cells()}
 pd.DataFrame({trained.row_name(cell): {
-    "held out": with_interval(100 * held_out, 3, within=(0, 100)),
-    "training": with_interval(100 * training, 3, within=(0, 100)),
-    "held out / training": with_interval(held_out / training, 3, "log")}
-    for cell, (held_out, training) in shares.items()}).T
+    "held out": with_interval(100 * share["held out"], 3, within=(0, 100)),
+    "training": with_interval(100 * share["training"], 3, within=(0, 100)),
+    "held out / training": with_interval(share["held out"] / share["training"], 3, "log")}
+    for cell, share in own.items()}).T
 
 # %% [markdown]
 # ## The claims, one by one
@@ -124,8 +126,8 @@ for claim, task in zip((9, 10, 11), trained.TASKS):
 shared = {cell.mask: (cell, cell._replace(shared=False, extra_loss=False))
           for cell in sheet.classifier_cells() if cell.shared}
 page.decide("causal_lm.12", **trained.ratios(errors, shared, page.profile))
-held_out = {cell: 100 * both[0] for cell, both in shares.items()}
-before = sheet.held_out_and_training(untrained(classifiers), sheet.classifier_cells())
+held_out = trained.final_errors(classifiers)
+before = sheet.held_out_and_training(untrained(classifiers))
 page.decide("causal_lm.49", sheet.overfitting(shares), gate={
     mask: trained.reached(held_out, both, page.profile) for mask, both in shared.items()},
     control=sheet.overfitting(before))
@@ -133,7 +135,7 @@ page.decide("causal_lm.58", sheet.over_stationary_point(errors, page.profile), g
     f"{cell.sharing} layers": trained.reached(errors, [cell], page.profile)
     for cell in cells if (cell.task, cell.mask) == ("linear", "causal")},
     control=sheet.over_stationary_point(
-        trained.final_errors(untrained(records, seeds=1), cells), page.profile))
+        trained.final_errors(untrained(records, seeds=1)), page.profile))
 page.verdicts()
 
 # %% [markdown]

@@ -38,9 +38,7 @@ page.settings(trained.ASSUMED)
 # %%
 cells = sheet.table_3_cells()
 on_linear = page.recorded(sheet.linear_rows)
-linear = [cell for cell in cells if cell.task == "linear"]
-errors = (trained.final_errors(records, cells)
-          | trained.final_errors(on_linear, linear))
+errors = trained.final_errors(records) | trained.final_errors(on_linear)
 more = page.recorded(sheet.rows_without_loss)
 learned = trained.learned(errors, page.profile)
 paper = {cell: trained.extra_loss(cell) for cell in cells}
@@ -81,7 +79,7 @@ import pandas as pd
 stuck = [cell for cell in cells if cell.stuck]
 at_first = page.recorded(sheet.stuck_at_first)
 by_rate = {"here": errors,
-           "at the rate of the others": trained.final_errors(at_first, stuck)}
+           "at the rate of the others": trained.final_errors(at_first)}
 by_seed = {(name, cell.mask): own[cell]
            for name, own in by_rate.items() for cell in stuck}
 pd.DataFrame({kind: pd.Series(own) for kind, own in by_seed.items()}
@@ -117,7 +115,7 @@ decide(20, lambda c: f"{c.task} {c.sharing}{with_loss(c)}",
        lambda c: c.mask == "prefix", mask="causal")
 for claim, task in ((21, "linear"), (22, "classes")):
     decide(claim, masked, lambda c: c.task == task and c.extra_loss, extra_loss=False)
-with_more = errors | trained.final_errors(more, sheet.cells_without_loss())
+with_more = errors | trained.final_errors(more)
 for claim, task in ((23, "classes"), (24, "linear")):
     decide(claim, lambda c: f"{c.mask} {loss(c)}",
            lambda c: c.task == task and c.shared, with_more, shared=False)

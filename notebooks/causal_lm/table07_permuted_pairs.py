@@ -37,7 +37,7 @@ claimbook.settings_table(of_shown, trained.ASSUMED,
 
 # %%
 fixed, cells = trained.as_in_table_1(), trained.as_in_table_1(permuted=True)
-errors = trained.final_errors(records, fixed + cells)
+errors = trained.final_errors(records)
 learned = trained.learned(errors, page.profile)
 of_rows = lambda cells: {cell: learned[cell] for cell in cells}
 paper = {cell: sheet.permuted_pairs(cell) for cell in cells}

@@ -34,26 +34,25 @@ page.settings(trained.ASSUMED)
 # ## Figure
 
 # %%
-import numpy as np
 import pandas as pd
 from claimbook.claims.sentences import POSITIVE
 from claimbook.pages.plotting import series
 
 cells = trained.as_in_table_1()
-errors = trained.errors_by_cell(records, cells)  # (seeds, lengths) each
-at = [{cell: own[:, place] for cell, own in errors.items()} for place in range(4)]
-learned = trained.learned(errors, page.profile, final=at[0])
-lengths, of_tables = (trained.SIZES[name].fewer_pairs for name in (page.profile, "paper"))
-entry = {cell: [trained.extra_loss(cell),
-                *(sheet.fewer_pairs(cell, n) for n in of_tables[1:])]
-         for cell in cells}
+errors = trained.errors_by_cell(records)  # a row per seed, a column per number of pairs
+full, *fewer = reversed(errors[cells[0]].columns)
+at = {n: {cell: own[n] for cell, own in errors.items()} for n in (full, *fewer)}
+learned = trained.learned(errors, page.profile, final=at[full])
+of_tables = dict(zip(fewer, (32, 24, 16)))  # the paper's numbers of pairs
+entry = {n: {cell: sheet.fewer_pairs(cell, of_tables[n]) for cell in cells} for n in fewer}
+entry[full] = {cell: trained.extra_loss(cell) for cell in cells}
 masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))
          for cell in cells if cell.mask == "prefix"}
-shares, ratios, tables = [100 * n / lengths[0] for n in lengths], {}, []
+shares, ratios, tables = [100 * n / full for n in at], {}, []
 for part, (cell, causal) in masks.items():
-    both = trained.reached(at[0], masks[part], page.profile) <= trained.LEARNED
-    ratios[part] = (errors[cell] / errors[causal])[both if both.any() else ...]
-    printed = np.divide(entry[cell], entry[causal])
+    both = trained.reached(at[full], masks[part], page.profile) <= trained.LEARNED
+    ratios[part] = (errors[cell] / errors[causal])[both | (not both.any())][list(at)]
+    printed = [entry[n][cell] / entry[n][causal] for n in at]
     tables += [page.series(cell.task, cell.sharing, shares, ratios[part], POSITIVE, "log"),
                series(cell.task, f"{cell.sharing}, paper", shares, printed, "paper")]
 table = page.save_figure(*tables)
@@ -98,27 +97,27 @@ legend = legend_below(panels[0], 4)
 # training:
 
 # %% tags=["numbers"]
-pd.concat({f"{of_tables[place]} pairs (ours {lengths[place]})": trained.beside(
-    {cell: learned[cell][:, place] for cell in cells},
-    {cell: entry[cell][place] for cell in cells}) for place in (1, 2, 3)})
+pd.concat({f"{of_tables[n]} pairs (ours {n})": trained.beside(
+    {cell: learned[cell][n] for cell in cells}, entry[n]) for n in fewer})
 
 # %% [markdown]
 # ## The claims, one by one
 
 # %%
-for claim, place in ((25, 3), (26, 2), (27, 1)):
+for claim, n in zip((25, 26, 27), reversed(fewer)):
     page.decide(f"causal_lm.{claim}",
-                **trained.ratios(at[place], masks, page.profile, final=at[0]))
+                **trained.ratios(at[n], masks, page.profile, final=at[full]))
 named = {f"{cell.task} {cell.mask} {cell.sharing}": cell for cell in cells}
 steps = lambda errors: {
-    name: (errors[cell][:, 2:] / errors[cell][:, 1:-1]).min(axis=1)
+    name: pd.DataFrame({n: errors[cell][n] / errors[cell][more]
+                        for more, n in zip(fewer, fewer[1:])}).min(axis=1)
     for name, cell in named.items()}
 page.decide("causal_lm.47", steps(errors), gate={
-    name: trained.reached(at[0], [cell], page.profile) for name, cell in named.items()},
-    control=steps(trained.errors_by_cell(untrained(records, seeds=1), cells)))
+    name: trained.reached(at[full], [cell], page.profile) for name, cell in named.items()},
+    control=steps(trained.errors_by_cell(untrained(records, seeds=1))))
 for claim, kept in ((52, ("linear", "nonlinear")), (53, ("classes",))):
-    own = {f"{name}, {of_tables[place]} pairs": (cell, at[place][cell])
-           for place in (1, 2, 3) for name, cell in named.items() if cell.task in kept}
+    own = {f"{name}, {of_tables[n]} pairs": (cell, at[n][cell])
+           for n in fewer for name, cell in named.items() if cell.task in kept}
     page.decide(f"causal_lm.{claim}", **trained.beside_printed(
         {part: values for part, (_, values) in own.items()},
         [cell for cell, _ in own.values()], page.profile))

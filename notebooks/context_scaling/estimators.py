@@ -47,9 +47,8 @@ claimbook.settings_table(sheet.EstimatorErrors(scaling.LINEAR_8), assumed=(
 
 # %%
 exact, errors = far[:2], far[2:]
-lengths = errors[0].run["lengths"]
 curves = sheet.estimator_curves(errors)
-table = page.save_figure(*(page.series(panel, name, lengths, values)
+table = page.save_figure(*(page.series(panel, name, values.axes[-1], values)
                            for panel, found in curves.items()
                            for name, values in found.items()))
 
@@ -65,7 +64,7 @@ families = {"linear, excess": "linear (above the noise)",
 figure, grid = plt.subplots(2, 2, figsize=(9, 7), sharex=True)
 for axes, (panel, title) in zip(grid.flat, families.items()):
     for name, values in curves[panel].items():
-        scaling.draw_seeds(axes, lengths, values, colors[name.split(",")[0]],
+        scaling.draw_seeds(axes, values, colors[name.split(",")[0]],
                            ls="--" if "theory" in name else "-")
     axes.set(xscale="log", yscale="log", title=title, ylabel="mean squared error")
 for axes in grid[1]:
@@ -118,8 +117,7 @@ import pandas as pd
 
 def slopes(title, name, d=8):
     """One per seed."""
-    excess = sheet.measured(errors, title, f"{name}_excess", d)
-    return scaling.log_slope(lengths, excess.T)
+    return scaling.log_slope(sheet.measured(errors, title, f"{name}_excess", d))
 
 cases = [(title, *names, 8) for title, found in sheet.ESTIMATORS.items()
          for names in found.items()]
@@ -152,10 +150,9 @@ rows = {}
 for title, (_, other) in sheet.FAMILIES.items():
     for d in sheet.FEW_DIMENSIONS:
         for kernel, p in zip(("hilbert", other), ("hilbert", "other")):
-            excess = sheet.measured(few, title, f"{kernel}_excess", d).mean(axis=0)
-            at = dict(zip(sheet.MANY_PAIRS, excess))
-            rows[title, d, kernel.capitalize()] = {f"n = 1e{k}": short(at[10**k], 2)
-                                      for k in range(1, 7) if 10**k in at} | {
+            excess = sheet.measured(few, title, f"{kernel}_excess", d).mean()
+            rows[title, d, kernel.capitalize()] = {f"n = 1e{k}": short(excess[10**k], 2)
+                                      for k in range(1, 7) if 10**k in excess} | {
                 "p": f"{sheet.rates(few)[p][f'{title} d = {d}'].mean():.2f}"}
 pd.DataFrame(rows).T.rename_axis(["task", "d", "estimator"])
 
@@ -173,8 +170,10 @@ pd.DataFrame(rows).T.rename_axis(["task", "d", "estimator"])
 
 # %% tags=["numbers"]
 shown_as = lambda name, value: f"{value:.2f}" if name == "leak" else value < 1e-10
-pd.DataFrame({f"d = {r.run['dimension']}": {
-    name: shown_as(name, r[name]) for name in r.metrics} for r in exact})
+of = {name: {f"d = {d}": [value] for (_, d), value in
+             page.values(name, exact, d="dimension").items()} for name in exact[0].metrics}
+pd.DataFrame({name: {part: shown_as(name, value) for part, (value,) in found.items()}
+              for name, found in of.items()}).T
 
 # %% [markdown]
 # ## The claims, one by one
@@ -182,11 +181,10 @@ pd.DataFrame({f"d = {r.run['dimension']}": {
 # %%
 rates = sheet.rates(few)
 hilbert, other = map(sheet.by_claim, (rates["hilbert"], rates["other"]))
-of = lambda metric: {f"d = {r.run['dimension']}": [r[metric]] for r in exact}
-one_step = {title: sheet.rate(lengths, sheet.measured(errors, title, "one_step_excess"))
+one_step = {title: sheet.rate(sheet.measured(errors, title, "one_step_excess"))
             for title in ("linear", "ReLU network")}
 
-page.decide("context_scaling.12", of("psi_L"), control=of("leak"))
+page.decide("context_scaling.12", of["psi_L"], control=of["leak"])
 page.decide("context_scaling.13", hilbert[0], control=other[0])
 page.decide("context_scaling.23", sheet.over_ridge_errors(near, "one_step"),
             control=sheet.over_ridge_errors(near, "zero"))

@@ -31,10 +31,9 @@ claimbook.settings_table(first, (
 # ## Figure
 
 # %%
-tested = first.evaluation.lengths
 ratios = sheet.ratios_by_model(records)
 table = page.save_figure(*(
-    page.series("error / ridge", name, tested, own, scale="log")
+    page.series("error / ridge", name, own.columns, own, scale="log")
     for name, own in ratios.items()))
 
 # %% tags=["figure"]
@@ -44,7 +43,7 @@ from papers.colors import color_of
 figure, axes = plt.subplots(figsize=(8, 4.2))
 for name, own in ratios.items():
     model, trained = name.split(", ")
-    axes.plot(tested, own.T, color=color_of(model.split()[0]), lw=1,
+    axes.plot(own.T, color=color_of(model.split()[0]), lw=1,
               ls="-" if trained == "five lengths" else ":" if "without" in model else "--")
 axes.axhline(sheet.MOST_RATIO, color="grey", lw=1)
 axes.text(10.5, 30, "GPT-2 trained on five", color=color_of("GPT-2"))
@@ -84,7 +83,7 @@ numbers(table, xs=(22, 25, 28, 30, 33, 35, 38, 40), x="context length n")
 import pandas as pd
 
 pd.DataFrame({name: {f"seed {seed}": f"{ratio:.3g}" for seed, ratio
-                     in enumerate(sheet.worst_from_ten(own, tested))}
+                     in sheet.worst_from_ten(own).items()}
               for name, own in ratios.items()}).T
 
 # %% [markdown]

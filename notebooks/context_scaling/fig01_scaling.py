@@ -35,7 +35,7 @@ profile = "stored"
 # %% mystnb={"code_prompt_show": "Settings of GPT-2 in panel A"} tags=["hide-output"]
 import claimbook
 from icllib.training import untrained
-from papers.context_scaling import fig01_scaling as sheet, gates, scaling
+from papers.context_scaling import gates, scaling
 
 page = claimbook.Page("context_scaling/fig01_scaling", profile)
 records = {"GPT-2": page.recorded(scaling.fig01_against_tasks, apart=True),
@@ -66,39 +66,32 @@ claimbook.settings_of(scaling.fig01_perceptrons, profiles["MLP"], scaling.ASSUME
 
 # %%
 import numpy as np
+import pandas as pd
 
 from claimbook.pages.plotting import series
 from icllib.baselines import Ridge, Zero
 
-counts = {name: sorted({r.run["pretraining_tasks"] for r in own})
-          for name, own in records.items()}
-counts |= dict.fromkeys(("ridge", "zero"), counts["MLP"])
-lengths = {name: tuple(own[0].run["evaluation"]["lengths"])
-           for name, own in records.items()}
-lengths |= dict.fromkeys(("ridge", "zero"), scaling.LENGTHS)
+# A row for each seed and T, a column for each context length
+found = {metric: {name: scaling.by_count(own, metric) for name, own in records.items()}
+         for metric in ("error", "excess")}
+Ts = found["error"]["MLP"].index.unique("T")
 profiles |= dict.fromkeys(("ridge", "zero"), profiles["GPT-2"])
 evaluation = scaling.evaluation(scaling.LENGTHS, profiles["ridge"])
-floors = {"ridge": evaluation.measure(scaling.LINEAR_8, Ridge.bayes(scaling.LINEAR_8)),
-          "zero": evaluation.measure(scaling.LINEAR_8, Zero())}
-
-def of(name, metric, T, among=records):
-    """(seeds, context lengths); one row for a baseline."""
-    if name in floors:
-        return floors[name][metric]
-    return claimbook.samples(among[name], metric, pretraining_tasks=T)
-
-def over_tasks(name, metric):
-    """Panel A: (seeds, T), at 10 pairs."""
-    return np.stack([of(name, metric, T)[:, lengths[name].index(10)] for T in counts[name]],
-                    axis=1)
-
+for name, predictor in (("ridge", Ridge.bayes(scaling.LINEAR_8)), ("zero", Zero())):
+    for metric, values in evaluation.measure(scaling.LINEAR_8, predictor).items():
+        found[metric][name] = pd.concat(  # the same at each T
+            {T: pd.DataFrame(values, columns=evaluation.lengths) for T in Ts},
+            names=["T", "seed"])
+panel_b = {metric: own | {"GPT-2": scaling.by_count(in_context["GPT-2"], metric)}
+           for metric, own in found.items()}
 tables = []
-for metric in ("error", "excess"):
-    tables += [series(f"A {metric}", name, counts[name], over_tasks(name, metric), size)
-               for name, size in profiles.items()]
-    tables += [series(f"B {metric}, T = 1e{np.log10(T):.0f}", name, scaling.LENGTHS,
-                      of(name, metric, T, in_context), size)
-               for T in counts["MLP"][-2:] for name, size in profiles.items()]
+for metric in found:
+    for name, errors in found[metric].items():
+        at_10 = errors[10].unstack("T")
+        tables.append(series(f"A {metric}", name, at_10.columns, at_10, profiles[name]))
+    tables += [series(f"B {metric}, T = 1e{np.log10(T):.0f}", name, errors.columns,
+                      errors.xs(T, level="T"), profiles[name])
+               for T in Ts[-2:] for name, errors in panel_b[metric].items()]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
@@ -108,11 +101,11 @@ from papers.colors import color_of
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.5), sharey=True)
 styles = {"GPT-2": (color_of("GPT-2"), "-"), "MLP": (color_of("perceptron"), "-"),
           "ridge": (color_of("ridge"), "--"), "zero": ("grey", ":")}
-for axes, T in zip(panels, (None, *counts["MLP"][-2:])):
+for axes, T in zip(panels, (None, *Ts[-2:])):
     for name, (color, dash) in styles.items():
-        xs, errors = ((scaling.LENGTHS, of(name, "error", T, in_context)) if T
-                      else (counts[name], over_tasks(name, "error")))
-        scaling.draw_seeds(axes, xs, errors, color, ls=dash)
+        errors = (panel_b["error"][name].xs(T, level="T") if T
+                  else found["error"][name][10].unstack("T"))
+        scaling.draw_seeds(axes, errors, color, ls=dash)
     axes.set(yscale="log", xlabel="pairs in the prompt",
              title=f"B: {T:,} tasks" if T else "A: 10 pairs")
 panels[0].set(xscale="log", xlabel="tasks in training", ylabel="mean squared error")
@@ -151,58 +144,51 @@ numbers(table, "A", x="pre-training tasks T")
 # %% tags=["numbers"]
 numbers(table, "B", x="context length n")
 
-
 # %% [markdown]
 # ## The claims, one by one
 
 # %%
-def by_count(name, metric):
-    """T -> (seeds, context lengths)."""
-    return {T: of(name, metric, T) for T in counts[name]}
+slopes = {name: scaling.slopes_over_tasks(found["excess"][name]) for name in records}
+at_start = {name: scaling.slopes_over_tasks(scaling.by_count(untrained(own), "excess"))
+            for name, own in records.items()}  # a control
 
-slopes = {name: scaling.slopes_over_tasks(by_count(name, "excess"), lengths[name])
-          for name in records}
-before = {name: untrained(own) for name, own in records.items()}  # a control
-at_start = {name: scaling.slopes_over_tasks(
-    {T: of(name, "excess", T, before) for T in counts[name]}, lengths[name])
-    for name in records}
-errors = {name: by_count(name, "error") for name in records}
-def near_ridge(errors, trained=scaling.LENGTHS):
-    own = scaling.evaluation(trained, profiles["ridge"])
-    return gates.over_ridge(errors, scaling.LINEAR_8, own)
 
-panel_b = {T: of("GPT-2", "error", T, in_context) for T in (10**5, 10**6)}
-below_zero = {
-    f"1e{k}": gates.over_zero(errors["MLP"][10**k], scaling.LINEAR_8, scaling.LENGTHS)
-    for k in (5, 6)}
-# Controls: predictors that do nothing with the pairs, and that use all of them
-without, using = ({T: floors[name]["error"] for T in errors["MLP"]}
-                  for name in ("zero", "ridge"))
+def near_ridge(errors, T):
+    own = scaling.evaluation(tuple(errors.columns), profiles["ridge"])
+    return gates.over_ridge(errors.xs(T, level="T"), scaling.LINEAR_8, own)
 
+
+def by_length(errors):
+    """At 20, 30 and 40 pairs, for claim 4."""
+    ratios = {n: scaling.context_ratios(errors, n=n) for n in (20, 30, 40)}
+    return {f"{part} n = {n}": ratios[n][part] for part in ratios[20] for n in ratios}
+
+
+errors, wide = found["error"], panel_b["error"]["GPT-2"]
+over_zero = errors["MLP"][10] / scaling.LINEAR_8.label_variance
+below_zero = {f"1e{k}": over_zero.xs(10**k, level="T") for k in (5, 6)}
 page.decide("context_scaling.1", slopes["GPT-2"],
-            gates.seen_twice(near_ridge(errors["GPT-2"][10**6], lengths["GPT-2"]),
-                             records["GPT-2"]), at_start["GPT-2"],
-            profile=profiles["GPT-2"])
+            gates.seen_twice(near_ridge(errors["GPT-2"], 10**6), records["GPT-2"]),
+            at_start["GPT-2"], profile=profiles["GPT-2"])
 page.decide("context_scaling.2", slopes["MLP"], below_zero["1e6"],
-            at_start["MLP"],
-            profile=profiles["MLP"])
-page.decide("context_scaling.3", scaling.context_ratios(panel_b, scaling.LENGTHS),
-            {f"T = 1e{k}": near_ridge(panel_b[10**k]) for k in (5, 6)},
-            scaling.context_ratios(without, scaling.LENGTHS),
+            at_start["MLP"], profile=profiles["MLP"])
+# Controls: predictors that do nothing with the pairs, and that use all of them
+page.decide("context_scaling.3", scaling.context_ratios(wide),
+            {f"T = 1e{k}": near_ridge(wide, 10**k) for k in (5, 6)},
+            scaling.context_ratios(errors["zero"]),
             profile=claimbook.shown_profile(in_context["GPT-2"]))
-by_length = sheet.ratios_by_length(errors["MLP"], scaling.LENGTHS)
-page.decide("context_scaling.4", by_length,
-            {part: below_zero[part.split()[2]] for part in by_length},
-            sheet.ratios_by_length(using, scaling.LENGTHS),
-            profile=profiles["MLP"])
+page.decide("context_scaling.4", by_length(errors["MLP"]),
+            {part: below_zero[part.split()[2]] for part in by_length(errors["MLP"])},
+            by_length(errors["ridge"]), profile=profiles["MLP"])
+
 
 def highest(errors):
     """Claim 32's: at the T at which the error grows most from 10 pairs to 40."""
-    ratios = scaling.context_ratios(errors, scaling.LENGTHS)
-    return {"MLP": np.max([*ratios.values()], axis=0)}
+    return {"MLP": np.max([*scaling.context_ratios(errors).values()], axis=0)}
+
 
 page.decide("context_scaling.32", highest(errors["MLP"]),
-            gates.worst(*below_zero.values()), highest(using),
+            gates.worst(*below_zero.values()), highest(errors["ridge"]),
             profile=profiles["MLP"])
 page.verdicts()
 

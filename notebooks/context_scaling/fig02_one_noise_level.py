@@ -47,23 +47,20 @@ of_decoder
 # <excess error>`, which leave out the label noise and are $\sigma^2$ smaller on average.
 
 # %%
-run = sheet.runs(page.profile)[0]
+run, at = records[0].component, scaling.PENALTY_PAIRS
 task, lengths = run.task, run.evaluation.lengths
-at, penalties = lengths.index(scaling.PENALTY_PAIRS), scaling.penalties(task.dimension)
-errors = sheet.errors_at_one_level(records, run)
-
+found = sheet.errors_at_one_level(records)
 tables = []
-for metric in ("error", "excess"):
+for metric, errors in found.items():
     for name in ("SGPT", "GPT-2", "ridge", "one step"):
-        tables.append(page.series(f"left, {metric}", name, lengths,
-                             errors[name][metric]))
-    tables.append(page.series(f"right, {metric}", "ridge", penalties,
-                         errors["sweep"][metric][:, at]))
+        tables.append(page.series(f"left, {metric}", name, lengths, errors[name]))
+    swept = errors["sweep"][at]  # by penalty
+    tables.append(page.series(f"right, {metric}", "ridge", swept.index, swept))
     for name in ("ridge", "GPT-2"):
-        ratio = errors["SGPT"][metric] / errors[name][metric]
         tables.append(page.series(f"ratio, {metric}", f"SGPT / {name}", lengths,
-                             ratio))
+                                  errors["SGPT"] / errors[name]))
 table = page.save_figure(*tables)
+errors = found["error"]
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -71,15 +68,14 @@ from papers.colors import color_of
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 3.6))
 for name in ("SGPT", "GPT-2", "ridge"):
-    color, own = color_of(name), errors[name]["error"]
+    color, own = color_of(name), errors[name]
     style = {"color": color, "ls": "--" if name == "ridge" else "-"}
-    left.plot(lengths, own.mean(axis=0), **style)
-    right.axhline(own[:, at].mean(), **style)
-    scaling.draw_seeds(middle, lengths, own / errors["ridge"]["error"], **style)
-left.plot(lengths, errors["one step"]["error"][0], color="grey", ls=":")
+    left.plot(own.mean(), **style)
+    right.axhline(own[at].mean(), **style)
+    scaling.draw_seeds(middle, own / errors["ridge"], **style)
+left.plot(errors["one step"], color="grey", ls=":")
 middle.axhline(1.1, color="grey", lw=1)
-right.plot(penalties, errors["sweep"]["error"][:, at], color=color_of("ridge"), marker=".",
-           lw=1)
+right.plot(errors["sweep"][at], color=color_of("ridge"), marker=".", lw=1)
 left.set(ylim=(0, None), xlabel="pairs in the prompt", ylabel="mean squared error")
 middle.set(ylim=(0.98, 1.2), xlabel="pairs in the prompt", title="over ridge regression's")
 right.set(xscale="log", xlabel="penalty of ridge",
@@ -118,7 +114,7 @@ numbers(table[table.panel.str.startswith(("left", "ratio"))], digits=3,
         x="context length n")
 
 # %% tags=["numbers"]
-numbers(table, "right", xs=penalties[[4, 13, 23]], digits=3, x="penalty")
+numbers(table, "right", xs=errors["sweep"].index[[4, 13, 23]], digits=3, x="penalty")
 
 # %% [markdown]
 # The error of each seed:
@@ -126,9 +122,8 @@ numbers(table, "right", xs=penalties[[4, 13, 23]], digits=3, x="penalty")
 # %% tags=["numbers"]
 import pandas as pd
 
-by_seed = {name: pd.DataFrame(errors[name]["error"], columns=lengths)
-           for name in ("SGPT", "GPT-2")}
-pd.concat(by_seed, names=["model", "seed"]).round(3)
+pd.concat({name: errors[name] for name in ("SGPT", "GPT-2")},
+          names=["model", "seed"]).round(3)
 
 
 # %% [markdown]
@@ -140,10 +135,9 @@ pd.concat(by_seed, names=["model", "seed"]).round(3)
 # %%
 def over(name, reference):
     """Error over that of the reference, by context length: one per seed."""
-    ratios = errors[name]["error"] / errors[reference]["error"]
-    return {f"n = {n}": ratios[:, k] for k, n in enumerate(lengths)}
+    return {f"n = {n}": own for n, own in (errors[name] / errors[reference]).items()}
 
-near_ridge = {name: gates.over_ridge(errors[name]["error"], task, run.evaluation)
+near_ridge = {name: gates.over_ridge(errors[name], task, run.evaluation)
               for name in ("SGPT", "GPT-2")}
 learned = {name: gates.at_papers_dimension(ratios, task)
            for name, ratios in near_ridge.items()}
@@ -159,9 +153,9 @@ page.decide("context_scaling.5", by_reference("SGPT"),
             by_reference("one step"))
 page.decide("context_scaling.36", over("GPT-2", "ridge"), learned["GPT-2"],
             over("one step", "ridge"))
-least = errors["sweep"]["error"][:, at].min()
-page.decide("context_scaling.41", {"n = 20": errors["SGPT"]["error"][:, at] / least},
-            learned["SGPT"], {"n = 20": errors["one step"]["error"][:, at] / least})
+least = errors["sweep"][at].min()
+page.decide("context_scaling.41", {"n = 20": errors["SGPT"][at] / least},
+            learned["SGPT"], {"n = 20": [errors["one step"][at] / least]})
 page.verdicts()
 
 # %% [markdown]

@@ -51,22 +51,21 @@ of_decoder
 # error>`, which leave out the label noise and are $\sigma^2$ smaller on average.
 
 # %%
-from icllib.baselines import Zero
+import numpy as np
 from icllib.evaluate import ErrorByLength
 
-run = sheet.runs(page.profile)[0]
+run, at = records[0].component, scaling.PENALTY_PAIRS
 task, lengths = run.task, run.evaluation.lengths
-at, penalties = lengths.index(scaling.PENALTY_PAIRS), scaling.penalties(task.dimension)
-errors = sheet.errors_at_two_levels(records, run)
-
-tables = []
-for metric in ("error", "excess"):
-    for level, sigma in enumerate(task.noise_stds):
-        for name in ("SGPT", "GPT-2", "ridge", "floor"):
-            tables.append(page.series(f"sigma = {sigma}, {metric}", name, lengths,
-                                 errors[name][metric][:, level]))
-        tables.append(page.series(f"ridge, {metric}", f"sigma = {sigma}", penalties,
-                             errors["sweep"][metric][:, level, at]))
+found = {metric: sheet.errors_at_two_levels(records, metric)
+         for metric in ("error", "excess")}
+errors, tables = found["error"], []
+for metric in found:
+    for sigma, own in found[metric].items():
+        tables += [page.series(f"sigma = {sigma}, {metric}", name, lengths, own[name])
+                   for name in ("SGPT", "GPT-2", "ridge", "floor")]
+        swept = own["sweep"][at]  # by penalty
+        tables.append(page.series(f"ridge, {metric}", f"sigma = {sigma}",
+                                  swept.index, swept))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
@@ -74,10 +73,9 @@ import matplotlib.pyplot as plt
 from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
-for level, (axes, sigma) in enumerate(zip(panels, task.noise_stds)):
+for axes, (sigma, own) in zip(panels, errors.items()):
     for name in ("SGPT", "GPT-2", "floor"):
-        ratio = (errors[name]["error"] / errors["ridge"]["error"])[:, level]
-        scaling.draw_seeds(axes, lengths, ratio,
+        scaling.draw_seeds(axes, own[name] / own["ridge"],
                            color_of("optimum" if name == "floor" else name),
                            ls=":" if name == "floor" else "-")
     axes.axhline(1, color=color_of("ridge"), ls="--")
@@ -113,7 +111,7 @@ numbers(table, "sigma", xs=[1, 10, 20, 30, 40], digits=3, x="context length n")
 # Ridge regression at 20 pairs against its penalty:
 
 # %% tags=["numbers"]
-numbers(table, "ridge", xs=penalties[[4, 13, 23]], x="penalty")
+numbers(table, "ridge", xs=own["sweep"].index[[4, 13, 23]], x="penalty")
 
 # %% [markdown]
 # The error of each seed at 20 pairs, the context length of the right panels, for each noise
@@ -122,10 +120,8 @@ numbers(table, "ridge", xs=penalties[[4, 13, 23]], x="penalty")
 # %% tags=["numbers"]
 import pandas as pd
 
-by_seed = pd.DataFrame({
-    f"{name}, {sigma}": errors[name]["error"][:, level, at]
-    for name in ("SGPT", "GPT-2") for level, sigma in enumerate(task.noise_stds)})
-by_seed.rename_axis("seed").round(3)
+pd.DataFrame({f"{name}, {sigma}": own[name][at]
+              for name in ("SGPT", "GPT-2") for sigma, own in errors.items()}).round(3)
 
 
 # %% [markdown]
@@ -137,15 +133,13 @@ by_seed.rename_axis("seed").round(3)
 # %%
 def over(name, reference, at):
     """Error over that of the reference, by level and context length: one per seed."""
-    ratios = errors[name]["error"] / errors[reference]["error"]
-    return {f"sigma = {sigma} n = {n}": ratios[:, level, lengths.index(n)]
-            for level, sigma in enumerate(task.noise_stds) for n in at}
+    return {f"sigma = {sigma} n = {n}": np.atleast_1d(own[name][n] / own[reference][n])
+            for sigma, own in errors.items() for n in at}
 
 # Gates look at high noise: at low noise hardly anything but ridge itself is within 1.25.
 high = task.at_level(1)
-errors["zero"] = {"error": gates.of_baseline(task, run.evaluation, Zero())}
 at_high = ErrorByLength(lengths, run.evaluation.prompts)
-near_ridge = {name: gates.over_ridge(errors[name]["error"][:, 1], high, at_high)
+near_ridge = {name: gates.over_ridge(errors[high.noise_std][name], high, at_high)
               for name in ("SGPT", "GPT-2")}
 learned = {name: gates.at_papers_dimension(ratios, high)
            for name, ratios in near_ridge.items()}
@@ -158,7 +152,7 @@ def by_reference(name):
 page.decide("context_scaling.6", by_reference("SGPT"),
             {part: beside[part.split()[0]] for part in by_reference("SGPT")},
             by_reference("zero"))
-selecting, single = sheet.over_one_penalty(errors, run)
+selecting, single = sheet.over_one_penalty(errors, task.dimension)
 part = f"n = {scaling.PENALTY_PAIRS}"
 page.decide("context_scaling.29", {part: selecting}, learned["SGPT"], {part: single})
 all_lengths = 1, 3, 7, 10, 20, 30, 40

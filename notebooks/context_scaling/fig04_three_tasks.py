@@ -28,11 +28,13 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of SGPT on trees"} tags=["hide-output"]
 from claimbook import Page
+from icllib.training import Run
 from papers.context_scaling import fig04_three_tasks as sheet, gates, scaling
 
 page = Page("context_scaling/fig04_three_tasks", profile)
 records = page.records
-trained = [record for record in records if "model" in record.run]
+runs = [record.component for record in records]
+trained = [run for run in runs if isinstance(run, Run)]
 assumed = (*scaling.SGPT_ASSUMED, "recipe.lengths", "evaluation.lengths")
 page.settings(assumed)
 
@@ -44,7 +46,7 @@ sheet.figure_4_settings(trained)
 # 12 layers. The baselines know nothing but the pairs in the prompt.
 
 # %% mystnb={"code_prompt_show": "Settings of the baselines"} tags=["hide-output"]
-sheet.figure_4_baselines([record for record in records if record not in trained])
+sheet.figure_4_baselines([run for run in runs if run not in trained])
 
 # %% [markdown]
 # XGBoost and the student have the settings of Garg et al. The *student* is a network like
@@ -60,14 +62,12 @@ sheet.figure_4_baselines([record for record in records if record not in trained]
 # %%
 import numpy as np
 
-from icllib.baselines import LASSO_PENALTIES, best_of_sweep
 
-curves, settings = sheet.figure_4_curves(records), sheet.runs(page.profile)
+curves = sheet.figure_4_curves(records)
 sweep = curves[sheet.SPARSE]["Lasso"]  # one row per penalty
-penalties, curves[sheet.SPARSE]["Lasso"] = best_of_sweep(LASSO_PENALTIES, sweep)
-lengths = {panel: n for panel, (_, n) in sheet.figure_4_tasks(page.profile).items()}
+curves[sheet.SPARSE]["Lasso"], penalties = sweep.min(), sweep.idxmin()
 table = page.save_figure(*(
-    page.series(panel, name, lengths[panel], errors)
+    page.series(panel, name, errors.axes[-1], errors)
     for panel, found in curves.items() for name, errors in found.items()))
 
 # %% tags=["figure"]
@@ -88,7 +88,7 @@ figure, panels = plt.subplots(1, 3, figsize=(9, 4), width_ratios=[2, 1, 1], shar
 for axes, (panel, (title, places)) in zip(panels, told.items()):
     shades = colors if panel == sheet.NETWORKS else {}
     for name, errors in curves[panel].items():
-        scaling.draw_seeds(axes, lengths[panel], errors, shades.get(name, "grey"),
+        scaling.draw_seeds(axes, errors, shades.get(name, "grey"),
                            ls="-" if "GPT" in name else "--")
     for name, place in places.items():
         axes.text(*place, name, color=shades.get(name, "grey"))
@@ -131,34 +131,31 @@ numbers(table, [sheet.SPARSE], x="context length n")
 # %% tags=["numbers"]
 import pandas as pd
 
-best = pd.DataFrame([penalties], ["Lasso penalty"], lengths[sheet.SPARSE])
-best.rename_axis("n", axis=1).map("{:g}".format)
+penalties.to_frame("Lasso penalty").T.rename_axis("n", axis=1).map("{:g}".format)
 
 # %% tags=["numbers"]
-by_seed = pd.DataFrame(curves[sheet.SPARSE]["GPT-2"], columns=lengths[sheet.SPARSE])
-by_seed.rename_axis("seed").rename_axis("n", axis=1).round(2)
+curves[sheet.SPARSE]["GPT-2"].rename_axis("n", axis=1).round(2)
 
 # %% [markdown]
 # ## The claims, one by one
 
 # %%
-tasks = sheet.figure_4_tasks(page.profile)
-for panel, found in curves.items():
-    found["zero"] = np.ones((1, len(lengths[panel])))  # its error is the unit
+for found in curves.values():
+    found["zero"] = pd.Series(1.0, found["SGPT"].columns)  # its error is the unit
 
 def ratios(panel, label, name, at, factor=1.0, margin=0.0, of="SGPT"):
     """A curve's error over the bound that another sets, by part of the claim."""
-    found = {n: [curves[panel][curve][..., lengths[panel].index(n)]
-                 for curve in (of, name)] for n in at}
-    return {f"{label}n = {n}": ours / (factor * other + margin)
-            for n, (ours, other) in found.items()}
+    ours, other = (curves[panel][curve] for curve in (of, name))
+    return {f"{label}n = {n}": np.atleast_1d(ours[n] / (factor * other[n] + margin))
+            for n in at}
 
 def learned(panel, *names):
     """What the gates ask of these models, the worst of them at each seed."""
-    (task, _), found = tasks[panel], curves[panel]
-    measure = next(run for run in settings if run.task == task).evaluation
+    found = curves[panel]
+    run = next(run for run in trained if sheet.figure_4_curve(run) == (panel, "SGPT"))
+    task, measure = run.task, run.evaluation
     if panel == sheet.TREES:
-        over = lambda name: found[name][:, -1] / found["XGBoost"][0, -1]
+        over = lambda name: found[name][100] / found["XGBoost"][100]
     else:  # without noise ridge is exact from d pairs on, so fewer on sparse ones
         at = 15 if panel == sheet.SPARSE else None
         over = lambda name: gates.over_ridge(

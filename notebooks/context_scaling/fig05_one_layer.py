@@ -24,7 +24,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 import claimbook
 from icllib.training import untrained
-from papers.context_scaling import fig05_one_layer as sheet, gates, scaling
+from papers.context_scaling import fig05_one_layer as sheet, scaling
 
 page = claimbook.Page("context_scaling/fig05_one_layer", profile)
 records = page.records
@@ -70,11 +70,11 @@ from papers.colors import color_of
 figure, axes = plt.subplots(figsize=(7, 4))
 for (title, task), color in zip(tasks.items(), (VIOLET, OLIVE, STEEL, GOLD)):
     errors = of(title, "error") / task.label_variance
-    scaling.draw_seeds(axes, lengths, errors, color)
+    scaling.draw_seeds(axes, errors, color)
     axes.text(50.5, errors[50].mean(), title, color=color,
               va="bottom" if title == "linear" else "top")
 draw(axes, table, "linear", "ridge", color=color_of("ridge"), ls="--")
-axes.text(50.5, floor[-1], "ridge on linear", color=color_of("ridge"), va="center")
+axes.text(50.5, floor[50], "ridge on linear", color=color_of("ridge"), va="center")
 labels = axes.set(ylim=(0, 1), xlim=(9, 58), xticks=lengths, xlabel="pairs in the prompt",
          ylabel="error / error of zero",
          title="One layer gains from longer prompts on all four tasks, least on trees")
@@ -103,13 +103,12 @@ numbers(table, x="context length n")
 # ## The claims, one by one
 
 # %%
-slopes = {title: scaling.log_slope(lengths, of(title, "excess").T) for title in tasks}
-learned = {title: gates.over_zero(of(title, "error"), task, lengths, n=50)
+slopes = {title: scaling.log_slope(of(title, "excess")) for title in tasks}
+learned = {title: of(title, "error")[50] / task.label_variance
            for title, task in tasks.items()}
 before = page.values("excess", untrained(records),
                      task="task").unstack("length")  # a control
-at_start = {title: scaling.log_slope(lengths,
-                                     before.xs(type(task).__name__, level="task").T)
+at_start = {title: scaling.log_slope(before.xs(type(task).__name__, level="task"))
             for title, task in tasks.items()}
 page.decide("context_scaling.10", slopes, learned, at_start)
 page.verdicts()

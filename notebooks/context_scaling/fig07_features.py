@@ -27,6 +27,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
+from icllib.models import FeatureMLP
 from icllib.training import untrained
 from papers.context_scaling import fig07_features as sheet, gates, scaling
 
@@ -47,8 +48,9 @@ page.settings(
 import pandas as pd
 
 readable = lambda name: name.replace("psi", "ψ")
-rows = {(scaling.reads(r), r.run["task"]["type"].removeprefix("tasks.")):
-        r.run["recipe"]["steps"] for r in records}
+runs = [record.component for record in records]
+rows = {(scaling.reads(run.model), type(run.task).__name__): run.recipe.steps
+        for run in runs}
 steps = pd.Series(rows).unstack().rename(readable).rename_axis("model reads")
 steps.set_axis(["linear regression", "ReLU networks"], axis=1)
 
@@ -63,22 +65,22 @@ import numpy as np
 from claimbook.pages.plotting import series
 
 inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
-by_input = {name: [r for r in records if scaling.reads(r) == name] for name in inputs}
+by_input = {name: [record for record, run in zip(records, runs)
+                   if scaling.reads(run.model) == name] for name in inputs}
 profiles = {name: claimbook.shown_profile(found) for name, found in by_input.items()}
-Ts = np.unique([r.run["pretraining_tasks"] for r in alone])
+Ts = sorted({run.pretraining_tasks for run in runs if isinstance(run.model, FeatureMLP)})
 ridge = scaling.bayes_floor(sheet.fig07_prompt_alone(page.profile)[0].evaluation)
-curves = {("A linear, error", "ridge"): (Ts, 0 * Ts + ridge[1]),
-          ("B linear, error", "ridge"): (scaling.LENGTHS, ridge)}
-for title, (task, lengths) in scaling.TASKS.items():
+curves = {("A linear, error", "ridge"): pd.Series(ridge[10], Ts),
+          ("B linear, error", "ridge"): ridge}
+for title, (task, _) in scaling.TASKS.items():
     for metric, unit in (("error", task.label_variance), ("excess", 1)):
         for name in inputs:
-            found = sheet.errors_by_count(by_input[name], title, metric)
-            errors = np.stack(list(found.values()), axis=1) / unit  # (seeds, T, lengths)
-            at_10 = errors[..., lengths.index(10)]
-            curves[f"A {title}, {metric}", name] = list(found), at_10
-            curves[f"B {title}, {metric}", name] = lengths, errors[:, -1]
-table = page.save_figure(*(series(panel, name, xs, errors, profiles.get(name, page.profile))
-                           for (panel, name), (xs, errors) in curves.items()))
+            errors = sheet.errors_on(title, by_input[name], metric) / unit
+            curves[f"A {title}, {metric}", name] = errors[10].unstack("T")
+            curves[f"B {title}, {metric}", name] = errors.xs(Ts[-1], level="T")
+table = page.save_figure(*(
+    series(panel, name, errors.axes[-1], errors, profiles.get(name, page.profile))
+    for (panel, name), errors in curves.items()))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -93,8 +95,8 @@ figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col")
 for axes, panel in zip(panels.flat,
     (f"{letter} {title}" for letter in x_axis for title in scaling.TASKS)):
     for name in (*inputs, "ridge"):
-        if (drawn := curves.get((f"{panel}, error", name))):
-            scaling.draw_seeds(axes, *drawn, colors[name.split(" + ")[-1]],
+        if (panel_of := (f"{panel}, error", name)) in curves:
+            scaling.draw_seeds(axes, curves[panel_of], colors[name.split(" + ")[-1]],
                                ls="--" if "+" in name else "-")
     axes.axhline(1, color="grey", ls=":")
     axes.set(title=f"{panel[0]}:{panel[1:]}", ylim=(0, None), **x_axis[panel[0]])
@@ -166,7 +168,7 @@ of_untrained = sheet.feature_ratios(before["prompt"], "ReLU network")[1]
 page.decide("context_scaling.27", {"ReLU network": many_tasks}, learned,
             {"ReLU network": of_untrained})
 page.decide("context_scaling.28", {"ReLU network": context}, learned,
-            {"ReLU network": [best[-1] / best[0]]})
+            {"ReLU network": [best[80] / best[10]]})
 page.verdicts()
 
 # %% [markdown]

@@ -24,7 +24,7 @@ profile = "stored"
 # %% mystnb={"code_prompt_show": "Settings of SGPT on linear regression in panel A"} tags=["hide-output"]
 import claimbook
 from icllib.training import untrained
-from papers.context_scaling import fig08_sgpt_scaling as sheet, gates, scaling
+from papers.context_scaling import gates, scaling
 
 page = claimbook.Page("context_scaling/fig08_sgpt_scaling", profile)
 records = page.recorded(scaling.fig08_against_tasks)
@@ -54,42 +54,51 @@ differs(scaling.fig08_against_context, -1)
 
 # %%
 import numpy as np
+import pandas as pd
 
 from icllib.baselines import Ridge
 
 tasks = scaling.scaling_tasks(page.profile)
 models = {"SGPT": "SGPT", "GPT-2": "Transformer"}
-counts = np.unique([r.run["pretraining_tasks"] for r in records])
+
+
+def read(records, metric="error"):
+    """In units of the error of zero, by task and model: a row for each seed and T, a column
+    for each context length."""
+    found = page.values(metric, records, task="task", model="model", T="pretraining_tasks")
+    return {(title, name): found.xs((type(task).__name__, kind), level=("task", "model")
+                                    ).unstack("length") / task.label_variance
+            for title, (task, _) in tasks.items() for name, kind in models.items()}
+
+
+def with_ridge(found, metric="error"):
+    """Ridge regression's too, the same at each T."""
+    Ts = found["linear", "SGPT"].index.unique("T")
+    level = pd.DataFrame(floor[metric] / scaling.LINEAR_8.label_variance,
+                         columns=scaling.LENGTHS)
+    return found | {("linear", "ridge"): pd.concat({T: level for T in Ts},
+                                                   names=["T", "seed"])}
+
+
 floor = scaling.evaluation(scaling.LENGTHS, page.profile).measure(
     scaling.LINEAR_8, Ridge.bayes(scaling.LINEAR_8))
-
-def lengths(title, among):
-    """The context lengths at which models were measured on a task."""
-    kind = type(tasks[title][0]).__name__
-    return next(tuple(r.run["evaluation"]["lengths"]) for r in among
-                if r.run["task"]["type"].endswith(kind))
-
-def of(title, name, T, metric="error", among=records):
-    """(seeds, context lengths), in units of the error of zero; ridge has one row."""
-    found = floor[metric] if name == "ridge" else claimbook.samples(
-        among, metric, task=type(tasks[title][0]).__name__, model=models[name],
-        pretraining_tasks=T)
-    return found / tasks[title][0].label_variance
-
-def at_10(title, name, T, metric="error"):
-    """The errors of panel A, one per seed."""
-    xs = scaling.LENGTHS if name == "ridge" else lengths(title, records)
-    return of(title, name, T, metric)[:, xs.index(10)]
-
+found, in_panel_b = read(records), read(in_context)
+curves = {"error": (with_ridge(found), with_ridge(in_panel_b))}
+curves["excess"] = tuple(with_ridge(read(own, "excess"), "excess")
+                         for own in (records, in_context))
+Ts = in_panel_b["linear", "SGPT"].index.unique("T")
 tables, panels = [], [(title, "error") for title in tasks] + [("linear", "excess")]
 for title, metric in panels:
     names = [*models, *["ridge"] * (title == "linear")]
-    tables += [page.series(f"A {title}, {metric}", name, counts, np.transpose(
-        [at_10(title, name, T, metric) for T in counts])) for name in names]
-    tables += [page.series(f"B {title}, {metric}, T = 1e{np.log10(T):.0f}", name,
-                      lengths(title, in_context),
-                      of(title, name, T, metric, in_context))
-               for T in counts[-2:] for name in names]
+    a, b = curves[metric]
+    for name in names:
+        at_10 = a[title, name][10].unstack("T")
+        tables.append(page.series(f"A {title}, {metric}", name, at_10.columns, at_10))
+    for T in Ts:
+        for name in names:
+            errors = b[title, name].xs(T, level="T")
+            tables.append(page.series(f"B {title}, {metric}, T = 1e{np.log10(T):.0f}", name,
+                                      errors.columns, errors))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
@@ -98,13 +107,11 @@ from papers.colors import color_of
 
 figure, panels = plt.subplots(2, 3, figsize=(9, 6), sharey="row")
 for row, title in zip(panels, tasks):
-    for axes, T in zip(row, (None, *counts[-2:])):
+    for axes, T in zip(row, (None, *Ts)):
         for name in (*models, *["ridge"] * (title == "linear")):
-            xs = lengths(title, in_context) if T else counts
-            errors = (of(title, name, T, among=in_context) if T
-                      else np.transpose([at_10(title, name, count) for count in counts]))
-            scaling.draw_seeds(axes, xs, errors, color_of(name),
-                               ls="--" if name == "ridge" else "-")
+            a, b = (own[title, name] for own in curves["error"])
+            scaling.draw_seeds(axes, b.xs(T, level="T") if T else a[10].unstack("T"),
+                               color_of(name), ls="--" if name == "ridge" else "-")
         axes.axhline(1, color="grey", ls=":")
         axes.set(ylim=(0, None),
                  title=f"B: {title}, {T:,} tasks" if T else f"A: {title}, 10 pairs",
@@ -148,32 +155,31 @@ numbers(table, "B ReLU", x="context length n")
 # ## The claims, one by one
 
 # %%
-def over_ridge(title, errors, among):
+def over_ridge(title, errors, T):
     """The errors at the most pairs over that of ridge regression, one per seed."""
-    task, measure = tasks[title][0], scaling.evaluation(lengths(title, among), page.profile)
-    return gates.over_ridge(errors * task.label_variance, task, measure)
+    task, measure = tasks[title][0], scaling.evaluation(tuple(errors.columns), page.profile)
+    return gates.over_ridge(errors.xs(T, level="T") * task.label_variance, task, measure)
+
 
 def ratios(title, name, of_tasks, of_pairs):
     """The statistic of claim 16 by part, over T and then over n."""
-    over_tasks = {T: of(title, name, T, among=of_tasks) for T in (10**4, 10**6)}
-    over_pairs = {T: of(title, name, T, among=of_pairs) for T in (10**5, 10**6)}
-    over_T = sheet.tasks_ratio(over_tasks, lengths(title, of_tasks))
-    return {f"{name} tasks {title}": over_T} | scaling.context_ratios(
-        over_pairs, lengths(title, of_pairs), f"{name} context {title} ")
+    at_10 = of_tasks[title, name][10].unstack("T")
+    return {f"{name} tasks {title}": at_10[10**6] / at_10[10**4]} | scaling.context_ratios(
+        of_pairs[title, name], f"{name} context {title} ")
+
 
 evidence, learned, at_start = {}, {}, {}
-before, in_context_before = untrained(records), untrained(in_context)  # a control
+before = read(untrained(records)), read(untrained(in_context))  # a control
 for name, title in (("SGPT", "linear"), ("SGPT", "ReLU network"),
                     ("GPT-2", "ReLU network")):
-    found = ratios(title, name, records, in_context)
-    evidence |= found
-    at_start |= ratios(title, name, before, in_context_before)
-    over_tasks, *over_pairs = found
+    own = ratios(title, name, found, in_panel_b)
+    evidence |= own
+    at_start |= ratios(title, name, *before)
+    over_tasks, *over_pairs = own
     learned[over_tasks] = gates.seen_twice(
-        over_ridge(title, of(title, name, 10**6), records), records)
-    learned |= {part: over_ridge(title, of(title, name, T, among=in_context), in_context)
+        over_ridge(title, found[title, name], 10**6), records)
+    learned |= {part: over_ridge(title, in_panel_b[title, name], T)
                 for part, T in zip(over_pairs, (10**5, 10**6))}
-
 page.decide("context_scaling.16", evidence, learned, at_start)
 page.verdicts()
 

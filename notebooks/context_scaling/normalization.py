@@ -86,11 +86,11 @@ for axes, (title, (task, lengths)) in zip(panels, tasks.items()):
     for form in sheet.FORMS:
         color = VIOLET if "signed" in form else GOLD
         dash = "--" if "no skip" in form else "-"
-        scaling.draw_seeds(axes, lengths, of(title, form) / task.label_variance, color,
+        scaling.draw_seeds(axes, of(title, form) / task.label_variance, color,
                            ls=dash)
     axes.axhline(1, color="grey", ls=":")
     axes.set(xlabel="pairs in the prompt", title=title, ylim=(0, 1.1))
-panels[0].plot(scaling.LENGTHS, floor, color=color_of("ridge"), ls=":")
+panels[0].plot(floor, color=color_of("ridge"), ls=":")
 panels[0].text(12, 0.06, "ridge", color=color_of("ridge"))
 panels[0].text(26, 0.62, "absolute", color=GOLD)
 panels[0].text(26, 0.54, "signed", color=VIOLET)

@@ -27,7 +27,7 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of SGPT with twice the steps, at the largest T"} tags=["hide-output"]
 import claimbook
-from papers.context_scaling import gates, optimizer_steps as sheet, scaling
+from papers.context_scaling import gates, scaling
 
 page = claimbook.Page("context_scaling/optimizer_steps", profile)
 records = page.records
@@ -41,9 +41,11 @@ page.settings(assumed, -1)
 import pandas as pd
 
 models = {"GPT-2": "Transformer", "MLP": "MLP", "SGPT": "SGPT"}
-steps = {name: sorted({r.run["recipe"]["steps"] for r in records
-                       if r.run["model"]["type"] == f"models.{kind}"})
-         for name, kind in models.items()}
+of_models = {name: [record for record in records
+                    if type(record.component.model).__name__ == kind]
+             for name, kind in models.items()}
+steps = {name: sorted({record.component.recipe.steps for record in own})
+         for name, own in of_models.items()}
 pd.DataFrame(steps, index=["once", "twice"]).T
 
 # %% [markdown]
@@ -52,22 +54,19 @@ pd.DataFrame(steps, index=["once", "twice"]).T
 # %%
 import numpy as np
 
-counts = np.unique([r.run["pretraining_tasks"] for r in records])
-at_10 = scaling.LENGTHS.index(10)
-
-def of(name, amount, metric, T):
-    """(seeds, context lengths) with the figures' steps or twice as many."""
-    own = steps[name][amount == "twice"]
-    same = [r for r in records if r.run["recipe"]["steps"] == own]
-    return claimbook.samples(same, metric, model=models[name], pretraining_tasks=T)
+def of(name, amount, metric="error"):
+    """With the figures' steps or twice as many: a row for each seed and T, a column for
+    each context length."""
+    found = page.values(metric, of_models[name], steps="recipe.steps",
+                        T="pretraining_tasks").unstack("length")
+    return found.xs(steps[name][amount == "twice"], level="steps")
 
 def statistics(name, amount):
     """One number per seed each: slope over T, ratios over n, and an error."""
-    errors = {T: of(name, amount, "error", T) for T in counts}
-    excess = [of(name, amount, "excess", T)[:, at_10] for T in counts]
-    return scaling.context_ratios(errors, scaling.LENGTHS, f"context {name} ") | {
-        f"tasks {name}": scaling.log_slope(counts, excess),
-        f"error {name}": errors[10**6][:, at_10]}
+    errors, excess = of(name, amount), of(name, amount, "excess")
+    return scaling.context_ratios(errors, f"context {name} ") | {
+        f"tasks {name}": scaling.log_slope(excess[10].unstack("T")),
+        f"error {name}": errors[10].xs(10**6, level="T")}
 
 once, twice = ({part: values for name in models
                 for part, values in statistics(name, amount).items()}
@@ -139,23 +138,24 @@ same = {part: (holds(part, once[part]) == holds(part, twice[part])).astype(float
         for part in once if not part.startswith("error")}
 ridge = gates.best_ridge(scaling.LINEAR_8,
                          scaling.evaluation(scaling.LENGTHS, page.profile))
-bounds = {name: (-1, 1.25 * ridge[-1]) for name in models}
-bounds["MLP"] = at_10, 0.95 * scaling.LINEAR_8.label_variance
+bounds = {name: (40, 1.25 * ridge[40]) for name in models}
+bounds["MLP"] = 10, 0.95 * scaling.LINEAR_8.label_variance
 
 def learned(part):
     """The error over the bound of a model that has learned, with either number of steps."""
     name = part.split()[1]
     at, bound = bounds[name]
-    ratios = gates.worst(*(of(name, amount, "error", 10**6)[:, at] / bound
+    ratios = gates.worst(*(of(name, amount)[at].xs(10**6, level="T") / bound
                            for amount in ("once", "twice")))
-    once_trained = [r for r in records if r.run["recipe"]["steps"] == steps[name][0]]
+    once_trained = [record for record in of_models[name]
+                    if record.component.recipe.steps == min(steps[name])]
     return gates.seen_twice(ratios, once_trained) if part.startswith("tasks") else ratios
 
 def of_another(part):
     """On the other side: 0 has slope 0 and ratio 1, ridge regression uses every pair."""
     if part.startswith("context MLP"):
-        return ridge[[-1]] / ridge[at_10]
-    return np.array([0.0 if part.startswith("tasks") else 1.0])
+        return ridge[40] / ridge[10]
+    return 0.0 if part.startswith("tasks") else 1.0
 
 page.decide("context_scaling.19", same, {part: learned(part) for part in same}, {
     part: holds(part, of_another(part)) == holds(part, once[part]) for part in same})

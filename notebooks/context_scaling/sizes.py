@@ -40,7 +40,7 @@ page.settings(assumed, -1)
 from icllib.baselines import Ridge
 
 best, sizes = sheet.best_size(page.profile), sheet.by_size(records)
-run = sheet.runs(page.profile)[0]
+run = records[0].component
 task, evaluation = run.task, run.evaluation
 floor = evaluation.measure(task, Ridge.bayes(task))
 models = {"SGPT": ("layers", "width"), "GPT-2": ("layers", "width", "heads")}
@@ -67,7 +67,7 @@ fixed = {"layers": "{layers} layers", "width": "width {width}", "heads": "{heads
 for axes, axis in zip(panels, best):
     for name in (name for name in models if axis in models[name]):
         seeds = sheet.over_axis(sizes[sizes.model == name], axis, best)
-        scaling.draw_seeds(axes, seeds.columns, seeds, color_of(name))
+        scaling.draw_seeds(axes, seeds, color_of(name))
     axes.axhline(floor["error"].mean(), color=color_of("ridge"), ls="--")
     values = sorted(set(table.x[table.panel == f"{axis}, error"]))
     axes.set_xscale("log", base=2)

@@ -56,14 +56,14 @@ page.settings(assumed, runs=sheet.by_depth)
 import numpy as np
 
 from claimbook.pages.plotting import series
-from icllib.baselines import Ridge
+from icllib.models import FeatureMLP, MLP, SGPT, Transformer
 
 curves = sheet.reviewer_curves(depths, one_layer + deep + perceptrons, shown)
 profiles = {"one-layer SGPT": shown_one, "GPT-2": shown}
 profiles |= dict.fromkeys(curves["D"], shown_mlp)
 table = page.save_figure(*(
-    series(letter, name, xs, errors, profiles.get(name, shown))
-    for letter, lines in curves.items() for name, (xs, errors) in lines.items()))
+    series(letter, name, errors.axes[-1], errors, profiles.get(name, shown))
+    for letter, lines in curves.items() for name, errors in lines.items()))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -82,13 +82,13 @@ colors = {"n = 10": VIOLET, "n = 40": STEEL, "not normalized": GOLD, "normalized
 colors |= dict(zip(curves["D"], (color_of("perceptron"), CRIMSON)))
 figure, grid = plt.subplots(2, 2, figsize=(9, 7.2))
 for axes, (letter, (title, label)) in zip(grid.flat, titles.items()):
-    for name, (xs, errors) in curves[letter].items():
+    for name, errors in curves[letter].items():
         color = next(color for part, color in colors.items() if part in name)
         known = name.startswith(("ridge", "zero"))
         dash = ":" if name.endswith("1 layer") else "-"
         first = "seed" not in name or "seed 0" in name
         text = name.replace("seed 0", "each seed") if first else None
-        scaling.draw_seeds(axes, xs, errors, color, ls="--" if known else dash, label=text)
+        scaling.draw_seeds(axes, errors, color, ls="--" if known else dash, label=text)
     axes.set(title=f"{letter}: {title}", xlabel=label, ylabel="mean squared error",
              ylim=(0, 1.75 if letter == "B" else None))
     axes.legend()
@@ -134,60 +134,58 @@ numbers(table, ["C"], digits=3, x="pre-training tasks T")
 
 # %%
 def ratio(letter, name, end, start):  # of errors at two x values, one per seed
-    xs, errors = curves[letter][name]
-    return errors[:, xs.index(end)] / errors[:, xs.index(start)]
+    return curves[letter][name][end] / curves[letter][name][start]
 
 def over_bounds(deep, one_layer_at_10, n=40):
     """The error over the bound for a model that has learned, the worse of the two; n: the
     pairs of the deep one."""
-    ridge = evaluation.measure(scaling.LINEAR_8, Ridge.bayes(scaling.LINEAR_8))["error"]
-    return gates.worst(deep / (1.25 * ridge[0, scaling.LENGTHS.index(n)]),
+    return gates.worst(deep / (1.25 * curves["B"]["ridge"][n]),
                        one_layer_at_10 / (0.95 * scaling.LINEAR_8.label_variance))
 
 def other_seed(errors):
     """A control: the deep model from the seed before in the place of one layer."""
     return np.roll(errors, 1) / errors
 
-at = sheet.at_pairs  # the errors of one model at n pairs, one per seed
+def at(kind, records, n=10, T=10**6):
+    """The errors of one kind of model at n pairs and one T, one per seed."""
+    return sheet.by_count_of(kind, records)[n].xs(T, level="T")
+
+
 evaluation = scaling.evaluation(scaling.LENGTHS, shown)
-layers, at_40 = curves["A"]["SGPT, n = 40"]
-most = min(8, max(layers))  # the paper's SGPT has 8
+deep_at = {n: curves["A"][f"SGPT, n = {n}"] for n in (10, 40)}  # by layers
+most = min(8, max(deep_at[40]))  # the paper's SGPT has 8
 page.decide("context_scaling.20", {
     f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, most) for n in (10, 40)},
-    over_bounds(at_40[:, layers.index(most)], curves["A"]["SGPT, n = 10"][1][:, 0]),
-    {f"n = {n}": other_seed(curves["A"][f"SGPT, n = {n}"][1][:, layers.index(most)])
-     for n in (10, 40)})
-below_zero = at(one_layer, "FeatureMLP", 10) / scaling.LINEAR_8.label_variance
+    over_bounds(deep_at[40][most], deep_at[10][1]),
+    {f"n = {n}": other_seed(own[most]) for n, own in deep_at.items()})
+below_zero = at(FeatureMLP, one_layer) / scaling.LINEAR_8.label_variance
 page.decide("context_scaling.21", {
     "one-layer SGPT": 0.95 / ratio("C", "one-layer SGPT", 10**6, 10**4)},
-    below_zero, {"one-layer SGPT": 0.95 * at(mlps, "MLP", 10, 10**4) / at(mlps, "MLP", 10)},
+    below_zero, {"one-layer SGPT": 0.95 * at(MLP, mlps, T=10**4) / at(MLP, mlps)},
             profile=shown_one)
 wide, ridge = list(curves["D"])[1], gates.best_ridge(scaling.LINEAR_8, evaluation)
-wide_at_10 = curves["D"][wide][1][:, scaling.LENGTHS.index(10)]
+wide_at_10 = curves["D"][wide][10]
 page.decide("context_scaling.22", {"twice as wide": ratio("D", wide, 40, 10)},
             wide_at_10 / scaling.LINEAR_8.label_variance,
-            {"twice as wide": [ridge[-1] / ridge[scaling.LENGTHS.index(10)]]},
+            {"twice as wide": [ridge[40] / ridge[10]]},
             profile=shown_mlp)
-deep_sgpt = [r for r in both if r.run["model"]["type"] == "models.SGPT"]
-most_pairs = max(deep_sgpt[0].run["evaluation"]["lengths"])
+deep_sgpt = [record for record in both if isinstance(record.component.model, SGPT)]
+most_pairs = max(deep_sgpt[0].component.evaluation.lengths)
 page.decide("context_scaling.30",
             sheet.one_layer_over_deep(one_layer + deep_sgpt),
             gates.seen_twice(gates.seen_twice(over_bounds(
-                at(deep_sgpt, "SGPT", most_pairs), at(one_layer, "FeatureMLP", 10),
+                at(SGPT, deep_sgpt, most_pairs), at(FeatureMLP, one_layer),
                 most_pairs), deep_sgpt), one_layer),
-            {part: other_seed(at(deep_sgpt, "SGPT", 10, T)) for part, T in (
+            {part: other_seed(at(SGPT, deep_sgpt, T=T)) for part, T in (
                 ("T = 1e4", 10**4), ("T = 1e5", 10**5), ("T = 1e6", 10**6))},
             profile=claimbook.shown_profile(deep_sgpt))
 
-def slopes(records, model):
+def slopes(records, kind):
     """Of claims 1, 2 and 31, by range of T."""
-    own = [r for r in records if r.run["model"]["type"] == f"models.{model}"]
-    counts = {r.run["pretraining_tasks"] for r in own}
-    excess = {T: claimbook.samples(own, "excess", pretraining_tasks=T) for T in counts}
-    return scaling.slopes_over_tasks(excess, tuple(own[0].run["evaluation"]["lengths"]))
+    return scaling.slopes_over_tasks(sheet.by_count_of(kind, records, "excess"))
 
-page.decide("context_scaling.31", slopes(one_layer, "FeatureMLP"), below_zero,
-            slopes(mlps, "MLP"),
+page.decide("context_scaling.31", slopes(one_layer, FeatureMLP), below_zero,
+            slopes(mlps, MLP),
             profile=shown_one)
 page.verdicts()
 
@@ -200,14 +198,15 @@ page.verdicts()
 # %% tags=["numbers"]
 import pandas as pd
 
-models = {"GPT-2": (deep, "Transformer"), "SGPT": (both, "SGPT"), "MLP": (mlps, "MLP"),
-          "one-layer SGPT": (one_layer, "FeatureMLP")}
+models = {"GPT-2": (deep, Transformer), "SGPT": (both, SGPT), "MLP": (mlps, MLP),
+          "one-layer SGPT": (one_layer, FeatureMLP)}
 rows = {}
 for name, (found, kind) in models.items():
-    size = claimbook.shown_profile([r for r in found if kind in r.run["model"]["type"]])
+    size = claimbook.shown_profile([record for record in found
+                                    if isinstance(record.component.model, kind)])
     rows[f"{name} ({size})"] = {
         part: values.mean() for part, values in slopes(found, kind).items()} | {
-        "error ratio": (at(found, kind, 10) / at(found, kind, 10, 10**4)).mean()}
+        "error ratio": (at(kind, found) / at(kind, found, T=10**4)).mean()}
 pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from claimbook.records import dealt
 from claimbook.records.checks import each, whole
 from icllib.evaluate import ErrorByLength
 from icllib.training import Run
@@ -27,6 +26,10 @@ class LoopedErrors(ErrorByLength):
     def check(self):
         super().check()
         each(whole, "times", self.times)
+
+    def axes(self, metric: str) -> dict:
+        """The axes of one model's metric: how often it is looped, and the context length."""
+        return {"times": self.times} | super().axes(metric)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors, whose module is left as it was."""
@@ -51,19 +54,6 @@ def looped(profile: str) -> list[Run]:
                                   own_prompts=size.own_prompts)
             found.append(replace(run, evaluation=errors))
     return found
-
-
-def growth(records) -> dict[str, np.ndarray]:
-    """Claim 57: the error with ten times the loops over that with those of training: {mask: (seeds,)}."""
-    return {mask: np.array([record["error_looped"][1, 0] / record["error_looped"][0, 0] for record in own])
-            for mask, own in dealt(records, trained.MASKS).items()}
-
-
-def at_gate(records, profile: str) -> dict[str, np.ndarray]:
-    """Their error over that of the constant answer: {mask: (seeds,)}."""
-    constant = trained.constant_error("linear", SIZES[profile].dimension)
-    return {mask: np.array([record["error_looped"][0, 0] / constant for record in own])
-            for mask, own in dealt(records, trained.MASKS).items()}
 
 
 def runs(profile: str) -> list[Run]:

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from functools import cache
 
-import numpy as np
+import pandas as pd
 import torch
 
-from claimbook.records import dealt
+from claimbook.records.values import values
 from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.streams import Stream
 from icllib.theory import gradient_descent
@@ -37,16 +37,16 @@ def classifiers(profile: str) -> list[Run]:
     return both
 
 
-def over_stationary_point(errors: dict[Cell, np.ndarray], profile: str) -> dict[str, np.ndarray]:
+def over_stationary_point(errors: dict[Cell, pd.Series], profile: str) -> dict[str, pd.Series]:
     """Errors of causal models on linear regression over those of Proposition 5's stationary points.
 
-    Both are on the same held-out prompts. Returns {sharing of layers: (seeds,)}.
+    Both are on the same held-out prompts. Returns {sharing of layers: one per seed}.
     """
     size, found = SIZES[profile], {}
     for cell, ours in errors.items():
         if (cell.task, cell.mask) == ("linear", "causal"):
             reference = [stationary_error(size, seed * size.own_prompts)
-                         for seed in range(len(ours))]
+                         for seed in ours.index]
             found[f"{cell.sharing} layers"] = ours / reference
     return found
 
@@ -63,21 +63,18 @@ def stationary_error(size, seed: int) -> float:
     return float((answers - ys[:, size.pairs :]).square().mean())
 
 
-def held_out_and_training(records, cells) -> dict[Cell, np.ndarray]:
-    """The share of wrong answers on held-out and on training sequences: (2, seeds) per cell.
+def held_out_and_training(records) -> pd.DataFrame:
+    """The share of wrong answers on held-out and on training sequences: a row per seed, mask and whether
+    layers are shared. records: those of `classifiers`."""
+    shares = {name: values(records, metric, mask="model.mask", shared="model.shared_layers")
+              for name, metric in (("held out", "wrong"), ("training", "training_wrong"))}
+    return pd.DataFrame(shares).droplevel("length")
 
-    records: those of `trained.classifiers`.
+
+def overfitting(shares: pd.DataFrame) -> dict[str, pd.Series]:
+    """How many times larger the ratio of held-out to training errors is with unshared layers, by mask.
+
+    shares: from `held_out_and_training`.
     """
-    return {cell: np.array([[record[name][0] for record in of_cell]
-                            for name in ("wrong", "training_wrong")])
-            for cell, of_cell in dealt(records, cells).items()}
-
-
-def overfitting(shares: dict[Cell, np.ndarray]) -> dict[str, np.ndarray]:
-    """How many times larger the ratio of held-out to training errors is with unshared layers.
-
-    shares: from `held_out_and_training`. Returns {mask: (seeds,)}.
-    """
-    found = {(cell.mask, cell.shared): held_out / training
-             for cell, (held_out, training) in shares.items()}
-    return {mask: found[mask, False] / found[mask, True] for mask in MASKS}
+    ratio = (shares["held out"] / shares["training"]).unstack("shared")
+    return {mask: (ratio[False] / ratio[True]).xs(mask, level="mask") for mask in MASKS}

@@ -12,7 +12,7 @@ import torch
 
 from claimbook.claims.sentences import POSITIVE, with_interval
 from claimbook.pages.plotting import BLACK, draw_rows, legend_below, series
-from claimbook.records import dealt
+from claimbook.records.values import values
 from icllib.evaluate import ErrorByLength
 from icllib.models import Gaussian, Transformer
 from icllib.streams import Stream
@@ -20,7 +20,8 @@ from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegressi
 from icllib.training import Recipe, Run
 from papers.colors import color_of, marked
 
-TASKS = ("linear", "nonlinear", "classes")
+KINDS = {"linear": LinearRegression, "nonlinear": SigmoidRegression, "classes": LinearClassification}
+TASKS = tuple(KINDS)
 MASKS = ("prefix", "causal")
 # Settings that the paper does not give, for the table of settings on a page. The public code gives
 # most of them; the seeds are ours.
@@ -94,6 +95,14 @@ class Cell(NamedTuple):
     block: int = 1  # pairs per block of a block-causal mask
     plain: bool = False  # a GPT-2 block in place of the public code's
 
+    @classmethod
+    def of(cls, run: Run) -> "Cell":
+        """The entry that a run trains a model for."""
+        model, recipe = run.model, run.recipe
+        kind = next(name for name, kind in KINDS.items() if isinstance(run.task, kind))
+        return cls(kind, model.mask, model.shared_layers, recipe.loss_on_pairs, recipe.permute_pairs,
+                   run.pretraining_tasks // recipe.batch, model.block, not model.normalize_stream)
+
     @property
     def sharing(self) -> str:
         """As text: "shared" or "unshared"."""
@@ -135,9 +144,7 @@ class Cell(NamedTuple):
 
 def task(name: str, dimension: int):
     """One of the three tasks of Section 5.2, with x ~ U(-1, 1)^d and w ~ N(0, I)."""
-    if name == "linear":
-        return LinearRegression(dimension, inputs="uniform")
-    return {"nonlinear": SigmoidRegression, "classes": LinearClassification}[name](dimension)
+    return KINDS[name](dimension, **{"inputs": "uniform"} if name == "linear" else {})
 
 
 def as_in_table_1(masks=MASKS, **options) -> list[Cell]:
@@ -172,21 +179,23 @@ def table_1(profile: str) -> list[Run]:
     return runs(profile, as_in_table_1())
 
 
-def final_errors(records, cells) -> dict[Cell, np.ndarray]:
-    """Every cell's errors with as many pairs as in training, in percent for classes: (seeds,)."""
-    return {cell: errors[:, 0] for cell, errors in errors_by_cell(records, cells).items()}
+def final_errors(records, suffix: str = "", **labels) -> dict[Cell, pd.Series]:
+    """Each cell's errors with as many pairs as in training, the most, as in `errors_by_cell`."""
+    return {cell: errors[errors.columns.max()]
+            for cell, errors in errors_by_cell(records, suffix, **labels).items()}
 
 
-def errors_by_cell(records, cells, suffix: str = "") -> dict[Cell, np.ndarray]:
-    """Every cell's errors, in percent for classes: (seeds, lengths), or as the metric is.
+def errors_by_cell(records, suffix: str = "", **labels) -> dict[Cell, pd.DataFrame]:
+    """Each cell's errors, in percent for classes: a row per seed, a column per number of pairs.
 
-    records: those of `runs`; suffix: "_by_layer" for (seeds, layers, lengths).
+    suffix: "_by_layer" for a row per seed and layer; labels: settings in which records of a cell differ.
     """
     found = {}
-    for cell, of_cell in dealt(records, cells).items():
-        metric, unit = ("wrong", 100) if cell.task == "classes" else ("error", 1)
-        found[cell] = unit * np.array([record[metric + suffix] for record in of_cell])
-    return found
+    for record in records:
+        found.setdefault(Cell.of(record.component), []).append(record)
+    return {cell: values(own, "error" + suffix, **labels).unstack("length") if cell.task != "classes"
+            else 100 * values(own, "wrong" + suffix, **labels).unstack("length")
+            for cell, own in found.items()}
 
 
 # ---- gates, ratios and evidence -------------------------------------------------------------

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 import scipy
 import torch
 from torch import Tensor
 
-from claimbook.records import ADDED, Component, samples
+from claimbook.records import ADDED, Component
+from claimbook.records.values import values
 from icllib.baselines import ExponentialSmoother, HilbertEstimate, PsiL, Ridge
 from icllib.baselines.gradient import best_step, one_step_error
 from icllib.models.features import log_kernel
@@ -106,6 +108,10 @@ class EstimatorErrors(Component):
     kernels: tuple[str, ...] = field(default=("exponential", "hilbert"), metadata=ADDED)
     version: ClassVar[int] = 2
 
+    def axes(self, metric: str) -> dict:
+        """The axis of a metric: the number of pairs."""
+        return {"length": self.lengths}
+
     def measure(self) -> dict:
         """Per estimator, the mean errors over functions and queries at each length: (K,) each."""
         sums, count = {}, self.functions * self.queries
@@ -170,7 +176,7 @@ def exponential_limit(dimension: int) -> float:
 # ---- closed forms, runs and curves ----------------------------------------------------------
 
 
-def closed_forms(title: str, kind: str, lengths) -> dict:
+def closed_forms(title: str, kind: str, lengths) -> dict[str, pd.Series]:
     """Closed forms for a task of Figure 5 at each length, by estimator; none for some tasks.
 
     kind: "error", against noisy labels, or "excess".
@@ -178,9 +184,9 @@ def closed_forms(title: str, kind: str, lengths) -> dict:
     curves, task = {}, FIGURE_5_TASKS[title]
     if "one_step" in ESTIMATORS[title]:
         noise = LINEAR_8.noise_std**2 if kind == "excess" and task == LINEAR_8 else 0
-        curves["one_step"] = [one_step_error(task, n) - noise for n in lengths]
+        curves["one_step"] = pd.Series({n: one_step_error(task, n) - noise for n in lengths})
     if isinstance(task, ReluNetwork):
-        curves["exponential"] = [exponential_limit(8)] * len(lengths)
+        curves["exponential"] = pd.Series(exponential_limit(8), lengths)
     return curves
 
 
@@ -215,15 +221,16 @@ def one_step_and_ridge(profile: str) -> list[EstimatorErrors]:
             for task in (LINEAR_8, LINEAR_20) for seed in range(SEEDS)]
 
 
-def measured(records, title: str, metric: str, dimension: int = 8):
-    """A metric of the records on a task of Figure 5 of this dimension: (seeds, K)."""
-    found = [record for record in records if record.run["task"]["dimension"] == dimension]
-    return samples(found, metric, task=type(FIGURE_5_TASKS[title]).__name__)
+def measured(records, title: str, metric: str, dimension: int = 8) -> pd.DataFrame:
+    """A metric of the records on a task of Figure 5 of this dimension: a row for each seed, a column for
+    each number of pairs."""
+    of_kind = lambda task: isinstance(task, type(FIGURE_5_TASKS[title])) and task.dimension == dimension
+    return values([record for record in records if of_kind(record.component.task)], metric).unstack("length")
 
 
 def estimator_curves(records) -> dict:
-    """The curves of the page's figure by panel and name: (seeds, K), or (K,) for a closed form."""
-    panels, lengths = {}, records[0].run["lengths"]
+    """The curves of the page's figure by panel and name, as of `measured`, or one row for a closed form."""
+    panels, lengths = {}, records[0].component.lengths
     for title, names in ESTIMATORS.items():
         for kind in ("error", "excess") if title == "linear" else ("error",):
             panels[f"{title}, {kind}"] = {
@@ -234,25 +241,24 @@ def estimator_curves(records) -> dict:
         f"d = {d}": measured(records, "linear", "hilbert_excess", d) for d in (1, 2, 4, 8)}}
 
 
-def rate(lengths, excess):
+def rate(excess: pd.DataFrame) -> np.ndarray:
     """p of an excess error that falls like (ln n)^-p at the end of the range, one per seed.
 
     The excess of the Hilbert estimate from label noise falls like 1 / ln n, so p = 1; a constant
-    error has p = 0. excess: (seeds, K).
+    error has p = 0. excess: as of `measured`.
     """
-    at_end = [place for place, n in enumerate(lengths) if n >= END]
-    logs = np.log(np.array(lengths)[at_end])
-    return -log_slope(logs, excess[:, at_end].T)
+    at_end = excess.loc[:, END:]
+    return -log_slope(at_end.set_axis(np.log(at_end.columns), axis=1))
 
 
 def rates(records) -> dict:
     """{"hilbert" or "other": {family and d: `rate`, (seeds,)}}; records: of `consistency`."""
-    lengths, found = records[0].run["lengths"], {"hilbert": {}, "other": {}}
+    found = {"hilbert": {}, "other": {}}
     for title, (_, other) in FAMILIES.items():
         for d in FEW_DIMENSIONS:
             for name, kernel in (("hilbert", "hilbert"), ("other", other)):
                 excess = measured(records, title, f"{kernel}_excess", d)
-                found[name][f"{title} d = {d}"] = rate(lengths, excess)
+                found[name][f"{title} d = {d}"] = rate(excess)
     return found
 
 
@@ -276,8 +282,6 @@ def over_ridge_errors(records, name: str) -> dict:
     for task in (LINEAR_8, LINEAR_20):
         d = task.dimension
         ridge = measured(records, "linear", "ridge_error", d)
-        errors = (np.full_like(ridge, task.label_variance) if name == "zero"
-                  else measured(records, "linear", f"{name}_error", d))
-        ratios |= {f"d = {d} n = {n}": errors[:, k] / ridge[:, k]
-                   for k, n in enumerate(RIDGE_LENGTHS)}
+        errors = task.label_variance if name == "zero" else measured(records, "linear", f"{name}_error", d)
+        ratios |= {f"d = {d} n = {n}": own for n, own in (errors / ridge).items()}
     return ratios

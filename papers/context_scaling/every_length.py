@@ -6,11 +6,10 @@ are the ones that have names (papers/export_models.py).
 
 from dataclasses import replace
 
-import numpy as np
+import pandas as pd
 
-from claimbook.records import from_settings
+from claimbook.records.values import values
 from icllib.baselines import Ridge
-from icllib.evaluate import ErrorByLength
 from icllib.models import SGPT, Transformer
 from icllib.training import Recipe, Run
 from papers.context_scaling.scaling import EVERY, LENGTHS, LINEAR_8, evaluation, trained_on_five
@@ -61,24 +60,20 @@ def trained_on_every(model, recipe: Recipe, profile: str) -> list[Run]:
     return [Run(LINEAR_8, model, recipe, evaluation(EVERY, profile), seed) for seed in seeds]
 
 
-def ratios_by_model(records) -> dict[str, np.ndarray]:
-    """Errors over ridge regression's: {model: (seeds, K)}."""
+def ratios_by_model(records) -> dict[str, pd.DataFrame]:
+    """Each model's errors over those of ridge regression with the best penalty: a row for each seed, a
+    column for each length."""
     found = {}
     for record in records:
-        model, lengths = record.run["model"], len(record.run["recipe"]["lengths"])
-        kind = "SGPT" if model["type"].endswith("SGPT") else "GPT-2"
-        kind += " without positions" * (model.get("positions") == "none")
-        trained = "five lengths" if lengths == len(LENGTHS) else "every length"
-        found.setdefault(f"{kind}, {trained}", []).append(record["error"])
-    ridge = ridge_errors(from_settings(records[0].run["evaluation"]))
-    return {name: np.array(errors) / ridge for name, errors in found.items()}
+        run = record.component
+        kind = "SGPT" if isinstance(run.model, SGPT) else "GPT-2"
+        kind += " without positions" * (getattr(run.model, "positions", "") == "none")
+        trained = "five lengths" if run.recipe.lengths == LENGTHS else "every length"
+        found.setdefault(f"{kind}, {trained}", []).append(record)
+    ridge, = run.evaluation.measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"]
+    return {name: values(own, "error").unstack("length") / ridge for name, own in found.items()}
 
 
-def ridge_errors(measure: ErrorByLength) -> np.ndarray:
-    """The error of ridge regression with the best penalty, at each length: (K,)."""
-    return measure.measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"][0]
-
-
-def worst_from_ten(ratios, lengths) -> np.ndarray:
-    """The largest ratio from FEWEST pairs on: (seeds, K) -> (seeds,)."""
-    return np.asarray(ratios)[:, np.array(lengths) >= FEWEST].max(axis=1)
+def worst_from_ten(ratios: pd.DataFrame) -> pd.Series:
+    """The largest ratio from FEWEST pairs on, one per seed."""
+    return ratios.loc[:, FEWEST:].max(axis=1)

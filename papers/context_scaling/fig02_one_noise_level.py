@@ -3,32 +3,28 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
-from icllib.baselines import Ridge, RidgeSweep, Zero
+from icllib.baselines import Ridge, RidgeSweep
 from icllib.baselines.gradient import one_step_error
 from icllib.evaluate import ErrorByLength
 from icllib.training import Run
-from papers.context_scaling.gates import of_baseline, on_shared_prompts
+from papers.context_scaling.gates import MOST_PROMPTS
 from papers.context_scaling.scaling import (
     FIGURE_2_LENGTHS, FIGURE_4_COUNT, both_models, in_20_dimensions, one_noise_level, penalties,
     trained_errors)
 
 
-def on_prompts_of_seeds(task, evaluation, predictor, seeds) -> dict:
-    """A baseline's metrics on the same prompts as the models: {name: (seeds, ..., K)}.
+def on_prompts_of_seeds(task, evaluation, predictor, seeds) -> dict[str, np.ndarray]:
+    """A baseline's metrics on the same prompts as the models: name -> (seeds, K).
 
-    (1, ..., K) if all seeds have the same prompts.
+    (1, K) if all seeds have the same prompts.
     """
     if not evaluation.own_prompts:
         return evaluation.measure(task, predictor)
     found = [replace(evaluation, own_prompts=False, seed=seed).measure(task, predictor)
              for seed in seeds]
     return {name: np.concatenate([metrics[name] for metrics in found]) for name in found[0]}
-
-
-def zero(task, evaluation) -> np.ndarray:
-    """The error of the answer 0 at each context length: (K,)."""
-    return of_baseline(task, evaluation, Zero())[0]
 
 
 # Figure 2 at cpu. ASSUMED: in pilots of one seed SGPT's errors were at most 1.09 times ridge
@@ -50,16 +46,24 @@ def runs(profile: str) -> list[Run]:
             for seed in range(FIGURE_2_SEEDS)]
 
 
-def errors_at_one_level(records, run: Run) -> dict:
-    """Metrics of Figure 2: {name: {metric: (seeds, K)}}; (1, K) if all seeds share one value.
+def errors_at_one_level(records) -> dict[str, dict]:
+    """Errors of Figure 2 by metric and name: a row for each seed, a column for each context length.
 
-    "ridge" has the best penalty, "sweep" all `penalties`: (P, K). "one step" is the expected error
-    of one gradient step. run: any run of the page, for its task and evaluation.
+    "ridge" has the best penalty, "sweep" a row for each of `penalties`. "one step" is the expected
+    error of one gradient step, by length.
     """
-    task, evaluation = run.task, run.evaluation
-    own_seeds = sorted({record.run["seed"] for record in records})
-    one_step = np.array([[one_step_error(task, n) for n in evaluation.lengths]])
-    return trained_errors(records) | {
-        "ridge": on_prompts_of_seeds(task, evaluation, Ridge.bayes(task), own_seeds),
-        "one step": {"error": one_step, "excess": one_step - task.noise_std**2},
-        "sweep": on_shared_prompts(task, evaluation, RidgeSweep(penalties(task.dimension)))}
+    run, found = records[0].component, {}
+    task, evaluation, sweep = run.task, run.evaluation, penalties(run.task.dimension)
+    trained = {metric: trained_errors(records, metric) for metric in ("error", "excess")}
+    own_seeds = trained["error"]["SGPT"].index
+    shared = replace(evaluation, own_prompts=False, prompts=min(evaluation.prompts, MOST_PROMPTS))
+    ridge = on_prompts_of_seeds(task, evaluation, Ridge.bayes(task), own_seeds)
+    swept = shared.measure(task, RidgeSweep(sweep))
+    one_step = pd.Series({n: one_step_error(task, n) for n in evaluation.lengths})
+    for metric, models in trained.items():
+        found[metric] = models | {
+            "ridge": pd.DataFrame(ridge[metric], own_seeds[: len(ridge[metric])],
+                                  evaluation.lengths).squeeze("index"),
+            "one step": one_step - (task.noise_std**2 if metric == "excess" else 0),
+            "sweep": pd.DataFrame(swept[metric], sweep, evaluation.lengths)}
+    return found

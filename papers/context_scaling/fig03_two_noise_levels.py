@@ -1,9 +1,10 @@
 """Figure 3: do SGPT and GPT-2 adapt to the noise of a prompt?"""
 
 import numpy as np
+import pandas as pd
 
-from icllib.baselines import MixtureRidge, Ridge, RidgeSweep
-from icllib.evaluate import ErrorByNoiseLevel
+from icllib.baselines import MixtureRidge, Ridge, RidgeSweep, Zero
+from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.tasks import TwoNoiseLevels
 from icllib.training import Run
 from papers.context_scaling.scaling import (
@@ -26,30 +27,34 @@ def runs(profile: str) -> list[Run]:
     return both_models(profile, two_noise_levels(profile), lengths, ErrorByNoiseLevel)
 
 
-def errors_at_two_levels(records, run: Run) -> dict:
-    """Metrics of Figure 3: {name: {metric: (seeds, 2, K)}}; (1, 2, K) for baselines.
+def errors_at_two_levels(records, metric: str = "error") -> dict[float, dict]:
+    """Errors of Figure 3 by noise and name: a row for each seed, a column for each context length.
 
-    "ridge" has the best penalty of each level; "floor" is the best predictor that does not know the
-    level; "sweep" has all `penalties`: (P, 2, K).
+    Of baselines there is one row: "ridge" has the best penalty of each level; "floor" is the best
+    predictor that does not know the level; "zero" answers 0. "sweep" has a row for each of `penalties`.
     """
-    task, evaluation = run.task, run.evaluation
-    tuned = [evaluation.measure(task, Ridge.bayes(task.at_level(level))) for level in (0, 1)]
-    return trained_errors(records) | {
-        "ridge": {metric: np.stack([tuned[level][metric][:, level] for level in (0, 1)], axis=1)
-                  for metric in tuned[0]},
-        "floor": evaluation.measure(task, MixtureRidge.bayes(task)),
-        "sweep": evaluation.measure(task, RidgeSweep(penalties(task.dimension)))}
+    run, found = records[0].component, {}
+    task, trained = run.task, trained_errors(records, metric)
+    sweep, at_one = penalties(task.dimension), ErrorByLength(run.evaluation.lengths, run.evaluation.prompts)
+    for level, sigma in enumerate(task.noise_stds):
+        alone = task.at_level(level)
+        frame = lambda predictor, rows=None: pd.DataFrame(
+            at_one.measure(alone, predictor)[metric], rows, at_one.lengths)
+        baselines = {"ridge": Ridge.bayes(alone), "floor": MixtureRidge.bayes(task), "zero": Zero()}
+        found[sigma] = {name: own.xs(level, level="level") for name, own in trained.items()} | {
+            name: frame(predictor).squeeze("index") for name, predictor in baselines.items()} | {
+            "sweep": frame(RidgeSweep(sweep), sweep)}
+    return found
 
 
-def over_one_penalty(errors: dict, run: Run) -> tuple:
-    """Claim 29: SGPT's error over ridge regression's with one penalty, (seeds,), and a control.
+def over_one_penalty(errors: dict, dimension: int) -> tuple:
+    """Claim 29: SGPT's error over ridge regression's with one penalty, one per seed, and a control.
 
     Errors are geometric means over the noise levels. The control is ridge regression with the best
-    penalty for high noise, which does not adapt. errors, run: of `errors_at_two_levels`.
+    penalty for high noise, which does not adapt. errors: of `errors_at_two_levels`.
     """
-    at = run.evaluation.lengths.index(PENALTY_PAIRS)
-    over_levels = lambda found: found[..., at].prod(axis=-1) ** 0.5  # there are two
-    swept = over_levels(errors["sweep"]["error"])
-    wrong = np.abs(penalties(run.task.dimension)
-                   - run.task.dimension * max(run.task.noise_stds) ** 2).argmin()
-    return over_levels(errors["SGPT"]["error"]) / swept.min(), swept[[wrong]] / swept.min()
+    low, high = errors.values()
+    over_levels = lambda name: (low[name][PENALTY_PAIRS] * high[name][PENALTY_PAIRS]) ** 0.5
+    swept = over_levels("sweep")
+    wrong = np.abs(swept.index - dimension * max(errors) ** 2).argmin()
+    return over_levels("SGPT") / swept.min(), swept.iloc[[wrong]] / swept.min()

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
 
-from claimbook.records import Component, from_settings
+from claimbook.records import Component
+from claimbook.records.values import values
 from icllib.baselines import LASSO_PENALTIES, Lasso, LeastSquares, StudentNetwork, XGBoost
 from icllib.evaluate import ErrorByLength
 from icllib.tasks import DecisionTree, ReluNetwork, SparseLinear
@@ -54,6 +54,10 @@ class Baseline(Component):
     task: object
     predictor: object
     evaluation: ErrorByLength
+
+    def axes(self, metric: str) -> dict:
+        """The axis of the error: the context length."""
+        return self.evaluation.axes(metric)
 
     def measure(self) -> dict:
         """The mean squared error at each context length: (K,)."""
@@ -118,49 +122,51 @@ def on_fewer(evaluation: ErrorByLength, predictor) -> ErrorByLength:
 # ---- from records to curves and tables ------------------------------------------------------
 
 
-def figure_4_curves(records) -> dict:
-    """Errors over the zero predictor's: {panel: {curve: (seeds, K)}}; (1, K) for baselines."""
-    curves = {}
+def figure_4_curves(records) -> dict[str, dict]:
+    """Errors over the zero predictor's, by panel and curve: a row for each seed, a column for each length.
+
+    Of a baseline there is one row, of a sweep over penalties one for each.
+    """
+    found, curves = {}, {}
     for record in records:
-        task = from_settings(record.run["task"])
-        panel, curve = figure_4_curve(record.run)
-        relative = record["error"] / task.label_variance
-        curves.setdefault(panel, {}).setdefault(curve, []).append(relative)
-    return {panel: {name: np.array(rows) for name, rows in found.items()}
-            for panel, found in curves.items()}
+        found.setdefault(figure_4_curve(record.component), []).append(record)
+    for (panel, curve), own in found.items():
+        rows = {"penalty": "predictor.penalty"} if curve == "Lasso" else {}
+        errors = values(own, "error", **rows) / own[0].component.task.label_variance
+        errors = errors if errors.index.nlevels == 1 else errors.unstack("length")
+        curves.setdefault(panel, {})[curve] = errors
+    return curves
 
 
-def figure_4_curve(run: dict) -> tuple[str, str]:
-    """The panel and the curve that a run, given by its settings, belongs to."""
-    task = run["task"]["type"].split(".")[-1]
-    panel = {"DecisionTree": TREES, "ReluNetwork": NETWORKS, "SparseLinear": SPARSE}[task]
-    predictor = run.get("model") or run["predictor"]
-    kind = predictor["type"].split(".")[-1]
+def figure_4_curve(run) -> tuple[str, str]:
+    """The panel and the curve that a run belongs to."""
+    panel = {DecisionTree: TREES, ReluNetwork: NETWORKS, SparseLinear: SPARSE}[type(run.task)]
+    predictor = run.model if isinstance(run, Run) else run.predictor
+    kind = type(predictor).__name__
     if panel == TREES and kind == "Transformer":
-        return panel, f"GPT-2, {predictor.get('tokens', 'joint')} tokens"
+        return panel, f"GPT-2, {predictor.tokens} tokens"
     return panel, NAMES.get(kind, kind)
 
 
-def figure_4_baselines(records) -> pd.DataFrame:
+def figure_4_baselines(runs) -> pd.DataFrame:
     """The settings of each baseline in a column, all values used; without seed and tolerance."""
-    rows = [{"baseline": figure_4_curve(run)[1], "prompts": run["evaluation"]["prompts"]}
-            | run["predictor"] for run in (record.run for record in records)]
-    table = pd.DataFrame(rows).drop(columns=["type", "seed", "tolerance"], errors="ignore")
+    rows = [{"baseline": figure_4_curve(run)[1], "prompts": run.evaluation.prompts} | vars(run.predictor)
+            for run in runs]
+    table = pd.DataFrame(rows).drop(columns=["seed", "tolerance"], errors="ignore")
     listed = lambda values: ", ".join(map("{:g}".format, values.dropna().unique()))
     table = table.groupby("baseline", sort=False).agg(listed).rename(
         columns=lambda name: name.replace("_", " "))
     return table.T.rename_axis(columns=None)
 
 
-def figure_4_settings(records) -> pd.DataFrame:
-    """What differs between the panels and models of trained records."""
+def figure_4_settings(runs) -> pd.DataFrame:
+    """What differs between the panels and models of trained runs."""
     rows = []
-    for run in (record.run for record in records):
+    for run in runs:
         panel, curve = figure_4_curve(run)
-        model, recipe = run["model"], run["recipe"]
-        rows.append({"panel": panel, "model": curve, "d": run["task"]["dimension"],
-                     "layers": model["layers"], "width": model["width"],
-                     "steps": recipe["steps"], "learning rate": recipe["learning_rate"],
-                     "lengths of training": len(recipe["lengths"]),
-                     "longest": max(recipe["lengths"])})
+        rows.append({"panel": panel, "model": curve, "d": run.task.dimension,
+                     "layers": run.model.layers, "width": run.model.width,
+                     "steps": run.recipe.steps, "learning rate": run.recipe.learning_rate,
+                     "lengths of training": len(run.recipe.lengths),
+                     "longest": max(run.recipe.lengths)})
     return pd.DataFrame(rows).drop_duplicates().set_index(["panel", "model"])

@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 
-import numpy as np
+import pandas as pd
 
-from claimbook.records import samples
 from icllib.models import FeatureMLP, MLP
 from icllib.training import Run
-from papers.context_scaling.gates import over_zero, worst
+from papers.context_scaling.gates import worst
 from papers.context_scaling.scaling import (
-    ENDS, FIGURE_7, KERNELS, TASKS, evaluation, perceptron, seeds)
+    ENDS, FIGURE_7, KERNELS, TASKS, by_count, evaluation, perceptron, seeds)
 
 
 def runs(profile: str) -> list[Run]:
@@ -46,19 +45,17 @@ def at_every_count(models, counts, profile: str, features_alone: bool = False) -
     return runs
 
 
-def errors_by_count(records, title: str, metric: str) -> dict:
-    """{T: a metric of one model's records on one of TASKS, (seeds, context lengths)}."""
-    task = type(TASKS[title][0]).__name__
-    counts = sorted({record.run["pretraining_tasks"] for record in records})
-    return {T: samples(records, metric, task=task, pretraining_tasks=T) for T in counts}
+def errors_on(title: str, records, metric: str = "error") -> pd.DataFrame:
+    """A metric of one model's records on one of TASKS, as in `by_count`."""
+    return by_count([record for record in records if record.component.task == TASKS[title][0]], metric)
 
 
 def feature_ratios(records, title: str) -> tuple:
-    """For claims 14 and 15, (seeds,) each: the error at the most pairs over that at 10 pairs; the
+    """For claims 14 and 15, one per seed each: the error at the most pairs over that at 10 pairs; the
     error at T = 1e6 over that at T = 1e4."""
-    errors, at_10 = errors_by_count(records, title, "error"), TASKS[title][1].index(10)
-    few, many = (errors[count] for count in ENDS)
-    return many[:, -1] / many[:, at_10], many[:, at_10] / few[:, at_10]
+    errors = errors_on(title, records)
+    few, many = (errors.xs(count, level="T") for count in ENDS)
+    return many[errors.columns.max()] / many[10], many[10] / few[10]
 
 
 def feature_parts(by_input: dict, reads_of) -> dict:
@@ -86,30 +83,28 @@ def features_learned(by_input: dict, *all_reads) -> dict:
     Parts are those of `feature_parts`, also without "context" and "tasks".
     """
     found = {}
-    for title, (task, lengths) in TASKS.items():
+    for title, (task, _) in TASKS.items():
         for kernel in KERNELS:
-            largest = [errors_by_count(by_input[reads_of(kernel)], title, "error")[ENDS[1]]
-                       for reads_of in all_reads]
-            values = worst(*(over_zero(errors, task, lengths) for errors in largest))
+            values = worst(*(errors_on(title, by_input[reads_of(kernel)]).xs(ENDS[1], level="T")[10]
+                             / task.label_variance for reads_of in all_reads))
             found |= {f"{kind}{kernel} {title}": values for kind in ("", "context ", "tasks ")}
     return found
 
 
 def both_beside(by_input: dict, over_tasks: bool) -> tuple[dict, dict]:
-    """The largest ratio of the error with prompt and features to that with one alone: {part:
-    (seeds,)}; and the same with the answer 0 in place of the model.
+    """The largest ratio of the error with prompt and features to that with one alone, by part; and
+    that of the error of the answer 0.
 
     over_tasks: relative to the prompt alone, at 10 pairs and both ENDS of T (claim 35); otherwise
     to features alone, at the largest T and every context length (claim 34).
     """
     ratios, of_zero = {}, {}
-    for title, (task, lengths) in TASKS.items():
-        at_10 = lengths.index(10)
+    judged = lambda errors: (errors[10].unstack("T")[list(ENDS)] if over_tasks
+                             else errors.xs(ENDS[1], level="T"))
+    for title, (task, _) in TASKS.items():
         for kernel in KERNELS:
-            both, alone = (errors_by_count(by_input[name], title, "error") for name in (
+            both, alone = (judged(errors_on(title, by_input[name])) for name in (
                 f"prompt + {kernel}", "prompt" if over_tasks else kernel))
-            both, alone = (np.stack([errors[T][:, at_10] for T in ENDS], axis=1) if over_tasks
-                           else errors[ENDS[1]] for errors in (both, alone))
             part = f"{kernel} {title}"
             ratios[part] = (both / alone).max(axis=1)
             of_zero[part] = (task.label_variance / alone).max(axis=1)

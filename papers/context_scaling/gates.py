@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pandas as pd
 
 from icllib.baselines import RidgeSweep
 
@@ -11,33 +12,27 @@ PENALTIES = np.geomspace(1e-3, 1e3, 25)  # ASSUMED: of ridge regression, if the 
 MOST_PROMPTS = 2**12  # ASSUMED: of a baseline, as many as in Figure 1
 
 
-def of_baseline(task, evaluation, predictor) -> np.ndarray:
-    """A baseline's errors on prompts that all seeds share: (predictors, ..., K)."""
-    return on_shared_prompts(task, evaluation, predictor)["error"]
-
-
-def on_shared_prompts(task, evaluation, predictor) -> dict:
-    """A baseline's metrics on prompts that all seeds share: name -> (predictors, ..., K)."""
+def of_baseline(task, evaluation, predictor) -> pd.DataFrame:
+    """A baseline's errors on prompts that all seeds share: a row for each of its settings, a column for
+    each context length."""
     shared = replace(evaluation, own_prompts=False,
                      prompts=min(evaluation.prompts, MOST_PROMPTS))
-    return shared.measure(task, predictor)
+    return pd.DataFrame(shared.measure(task, predictor)["error"], columns=shared.lengths)
 
 
 @cache  # gates ask it for every part of a claim
-def best_ridge(task, evaluation) -> np.ndarray:
-    """The error of ridge regression with the penalty that is best at each context length: (K,)."""
-    best = of_baseline(task, evaluation, RidgeSweep(PENALTIES)).min(axis=0)
-    best.flags.writeable = False
-    return best
+def best_ridge(task, evaluation) -> pd.Series:
+    """The error of ridge regression with the penalty that is best at each context length."""
+    return of_baseline(task, evaluation, RidgeSweep(PENALTIES)).min()
 
 
-def over_ridge(errors, task, evaluation, n: int | None = None) -> np.ndarray:
-    """Errors at n pairs, by default the most, over that of ridge regression, for gates: (seeds,).
+def over_ridge(errors, task, evaluation, n: int | None = None) -> pd.Series:
+    """Errors at n pairs, by default the most, over that of ridge regression, for gates: one per row.
 
-    errors: (seeds, K), at the lengths of the evaluation.
+    errors: a column for each of the lengths of the evaluation.
     """
-    place = evaluation.lengths.index(n or max(evaluation.lengths))
-    return np.asarray(errors)[:, place] / best_ridge(task, evaluation)[place]
+    n = n or max(evaluation.lengths)
+    return errors[n] / best_ridge(task, evaluation)[n]
 
 
 def at_papers_dimension(values, task) -> np.ndarray:
@@ -51,14 +46,9 @@ def at_papers_dimension(values, task) -> np.ndarray:
 def seen_twice(values, records, T: int = 10**6) -> np.ndarray:
     """A gate's values; infinite if training saw fewer than two prompts for each of T tasks, and so
     could not learn that there are only T."""
-    recipe = records[0].run["recipe"]
-    enough = recipe["steps"] * recipe["batch"] >= 2 * T
+    recipe = records[0].component.recipe
+    enough = recipe.steps * recipe.batch >= 2 * T
     return np.asarray(values) if enough else np.full(len(values), np.inf)
-
-
-def over_zero(errors, task, lengths, n: int = 10) -> np.ndarray:
-    """Errors at n pairs over that of the answer 0, the label variance, for gates: (seeds,)."""
-    return np.asarray(errors)[:, tuple(lengths).index(n)] / task.label_variance
 
 
 def worst(*values) -> np.ndarray:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from claimbook.pages.page import settings_of
 from claimbook.pages.plotting import dots
-from claimbook.records import samples
-from claimbook.records.errors import InputError
+from claimbook.records.values import values
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import FeatureMLP, MLP, SGPT, Transformer
@@ -196,40 +196,33 @@ def larger(run: Run, recipe: Recipe, measure) -> Run:
 # ---- ratios and slopes of errors ------------------------------------------------------------
 
 
-def check_counts(errors: dict, judged) -> None:
-    """Raises InputError unless there are errors at every T that claims 3, 4 or 16 judge."""
-    if not set(judged) <= set(errors):
-        raise InputError(f"T: expected {', '.join(map(str, judged))}, as claims 3, 4 and 16 judge "
-                         f"the errors there, got {', '.join(map(str, errors))}")
+def by_count(records, metric: str) -> pd.DataFrame:
+    """A metric of records of one model and task: a row for each seed and T, a column for each length."""
+    return values(records, metric, T="pretraining_tasks").unstack("length")
 
 
-def context_ratios(errors: dict, lengths, before: str = "") -> dict:
-    """The error at n = 40 over that at 10 for two T, for claims 3, 4 and 16: {part: (seeds,)}.
+def context_ratios(errors: pd.DataFrame, before: str = "", n: int = 40) -> dict[str, pd.Series]:
+    """The error at n pairs over that at 10 for two T, for claims 3, 4 and 16, by part.
 
-    before: how the names of the parts begin. Raises InputError if a T is missing.
+    errors: as of `by_count`; before: how the names of the parts begin.
     """
-    check_counts(errors, (10**5, 10**6))
-    at_10, at_40 = map(lengths.index, (10, 40))
-    return {f"{before}T = {name}": errors[T][:, at_40] / errors[T][:, at_10]
-            for name, T in (("1e5", 10**5), ("1e6", 10**6))}
+    ratios = (errors[n] / errors[10]).unstack("T")
+    return {f"{before}T = {name}": ratios[T] for name, T in (("1e5", 10**5), ("1e6", 10**6))}
 
 
-def slopes_over_tasks(excess: dict, lengths) -> dict:
-    """Slopes of log10 excess error at 10 pairs against log10 T, for claims 1, 2 and 31.
+def slopes_over_tasks(excess: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Slopes of log10 excess error at 10 pairs against log10 T, for claims 1, 2 and 31, by range of T.
 
-    Returns {range of T: (seeds,)}. excess: {T: (seeds, len(lengths))}.
+    excess: as of `by_count`.
     """
-    at_10 = lengths.index(10)
-    found = {}
-    for name, first in (("1e3", 10**3), ("1e4", 10**4)):
-        counts = sorted(T for T in excess if T >= first)
-        found[f"from T = {name}"] = log_slope(counts, [excess[T][:, at_10] for T in counts])
-    return found
+    at_10 = excess[10].unstack("T")
+    return {f"from T = {name}": log_slope(at_10.loc[:, first:])
+            for name, first in (("1e3", 10**3), ("1e4", 10**4))}
 
 
-def log_slope(xs, ys) -> np.ndarray:
-    """The slope of log10 y against log10 x, such as claim 1's: (K,), (K, seeds) -> (seeds,)."""
-    return np.polyfit(np.log10(xs), np.log10(ys), 1)[0]
+def log_slope(errors: pd.DataFrame) -> np.ndarray:
+    """The slope of log10 error against log10 of what the columns are, such as claim 1's: one per row."""
+    return np.polyfit(np.log10(errors.columns), np.log10(errors).T, 1)[0]
 
 
 # ---- Figures 2, 3, 5 and 7 ------------------------------------------------------------------
@@ -273,11 +266,11 @@ def both_settings(runs_of_page, profile: str) -> tuple:
             of_decoder.filter(regex=r"model|recipe\.(steps|learning_rate)", axis=0))
 
 
-def trained_errors(records) -> dict:
-    """Metrics of the trained models: {name: {metric: (seeds, ...)}}."""
-    kinds = {"SGPT": "SGPT", "GPT-2": "Transformer"}
-    return {name: {metric: samples(records, metric, model=kind) for metric in ("error", "excess")}
-            for name, kind in kinds.items()}
+def trained_errors(records, metric: str) -> dict[str, pd.DataFrame]:
+    """A metric of SGPT and GPT-2, by name: a row for each seed, a column for each length."""
+    found = values(records, metric, model="model").unstack("length")
+    return {name: found.xs(kind, level="model")
+            for name, kind in (("SGPT", "SGPT"), ("GPT-2", "Transformer"))}
 
 
 FIGURE_5_LENGTHS = (10, 20, 30, 40, 50)  # Appendix A
@@ -318,20 +311,19 @@ def perceptron(task, profile: str, features_alone: bool = False):
     return size.mlp, replace(recipe, steps=alone) if features_alone else recipe
 
 
-def reads(record) -> str:
-    """What the model of a record of Figures 6 and 7 reads: "prompt", "psi_L", ..."""
-    model = record.run["model"]
-    if "features" not in model:
+def reads(model) -> str:
+    """What a model of Figures 6 and 7 reads: "prompt", "psi_L", ..."""
+    if isinstance(model, MLP):
         return "prompt"
-    name = next(name for name, features in KERNELS.items() if features == model["features"])
-    return f"prompt + {name}" if model.get("prompt") else name
+    name = next(name for name, features in KERNELS.items() if features == model.features)
+    return f"prompt + {name}" if getattr(model, "prompt", False) else name
 
 
-def bayes_floor(evaluation: ErrorByLength):
-    """The error of optimal ridge regression on linear functions, in units of zero's: (K,)."""
+def bayes_floor(evaluation: ErrorByLength) -> pd.Series:
+    """The error of optimal ridge regression on linear functions, in units of zero's, by length."""
     evaluation = replace(evaluation, prompts=min(evaluation.prompts, 2**15))  # enough for a line
-    floor = evaluation.measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"][0]
-    return floor / LINEAR_8.label_variance
+    floor, = evaluation.measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"]
+    return pd.Series(floor / LINEAR_8.label_variance, evaluation.lengths)
 
 
 def fig01_against_context(profile: str) -> list[Run]:
@@ -360,9 +352,12 @@ def trained_on_five(profile: str) -> list[Run]:
             for run in dict.fromkeys(five) if isinstance(run.model, kind)]
 
 
-def draw_seeds(axes, xs, samples, color, **style) -> None:
-    """A line through the means over seeds and, of several, a dot for each. samples: (seeds, len(xs))."""
-    samples = np.atleast_2d(samples)
+def draw_seeds(axes, errors, color, **style) -> None:
+    """A line through the means over seeds and, of several, a dot for each.
+
+    errors: a row per seed, a column per x; or a curve of one row, a Series.
+    """
+    xs, samples = errors.axes[-1], np.atleast_2d(errors)
     axes.plot(xs, samples.mean(axis=0), color=color, **style)
     if len(samples) > 1:
         dots(axes, xs, samples, color=color)

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from itertools import product
 
-import numpy as np
 import pandas as pd
 
+from claimbook.records.values import values
 from icllib.training import Run
 from papers.context_scaling.gates import over_ridge
 from papers.context_scaling.scaling import (
@@ -59,22 +59,21 @@ def runs(profile: str) -> list[Run]:
             for seed in seeds(profile)]
 
 
-NAMES = {"models.SGPT": "SGPT", "models.Transformer": "GPT-2"}
-
-
-def by_size(records) -> pd.DataFrame:
-    """One row per run: its model, size and seed, and its errors averaged over context lengths.
+def errors_by_size(records, metric: str = "error") -> pd.DataFrame:
+    """A metric of the models: a row for each model, size and seed, a column for each context length.
 
     SGPT gets 0 heads.
     """
-    rows = []
-    for record in records:
-        model = record.run["model"]
-        rows.append({"model": NAMES[model["type"]], "layers": model["layers"],
-                     "width": model["width"], "heads": model.get("heads", 0),
-                     "seed": record.run["seed"], "error": np.mean(record["error"]),
-                     "excess": np.mean(record["excess"])})
-    return pd.DataFrame(rows)
+    errors = values(records, metric, model="model", layers="model.layers", width="model.width",
+                    heads="model.heads").unstack("length")
+    rows = errors.index.to_frame().fillna({"heads": 0}).replace({"model": {"Transformer": "GPT-2"}})
+    return errors.set_index(pd.MultiIndex.from_frame(rows.astype({"heads": int})))
+
+
+def by_size(records) -> pd.DataFrame:
+    """One row per run: its model, size and seed, and its errors averaged over context lengths."""
+    means = {metric: errors_by_size(records, metric).mean(axis=1) for metric in ("error", "excess")}
+    return pd.DataFrame(means).reset_index()
 
 
 def over_axis(sizes: pd.DataFrame, axis: str, best: dict, metric: str = "error") -> pd.DataFrame:
@@ -92,11 +91,7 @@ def against_best(sizes: pd.DataFrame, best: dict) -> pd.DataFrame:
     return errors.div(errors[best["layers"], best["width"], heads], axis=0)
 
 
-def best_over_ridge(records, name: str, task, evaluation) -> np.ndarray:
-    """For the gate: a model's lowest error over all sizes, over ridge regression's: (seeds,)."""
-    ratios = {}
-    for record in records:
-        if NAMES[record.run["model"]["type"]] == name:
-            ratio = over_ridge([record["error"]], task, evaluation)[0]
-            ratios.setdefault(record.run["seed"], []).append(ratio)
-    return np.array([min(ratios[seed]) for seed in sorted(ratios)])
+def best_over_ridge(records, name: str, task, evaluation) -> pd.Series:
+    """For the gate: a model's lowest error over all sizes, over ridge regression's, one per seed."""
+    own = errors_by_size(records).xs(name, level="model")
+    return over_ridge(own, task, evaluation).groupby("seed").min()

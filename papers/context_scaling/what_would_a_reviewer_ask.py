@@ -5,15 +5,15 @@ Variants of SGPT and of the perceptron that the paper does not try.
 
 from dataclasses import replace
 
-import numpy as np
+import pandas as pd
 
-from claimbook.records import from_settings, samples
+from claimbook.records.values import values
 from icllib.baselines import Ridge, Zero
-from icllib.models import SGPT
+from icllib.models import FeatureMLP, MLP, SGPT, Transformer
 from icllib.training import Run
 from papers.context_scaling.scaling import (
     CONTEXT_EVALUATION, CONTEXT_RECIPE, FIGURE_1, FIGURE_1_MOST, FIGURE_5, FIGURE_5_LENGTHS,
-    LENGTHS, LINEAR_8, SGPTS, evaluation, fig01_against_tasks, fig01_perceptrons,
+    LENGTHS, LINEAR_8, SGPTS, by_count, evaluation, fig01_against_tasks, fig01_perceptrons,
     fig08_against_tasks, seeds, transformers)
 
 DEPTHS = {"smoke": (1, 2), "cpu": (1, 2, 4, 8), "gpu": (1, 2, 4, 8, 16), "paper": (1, 2, 4, 8, 16)}
@@ -78,51 +78,43 @@ def perceptrons_by_width(profile: str) -> list[Run]:
 # ---- from records to curves -----------------------------------------------------------------
 
 
-def reviewer_curves(depths, records, profile: str) -> dict:
-    """The page's curves: {panel: {name: (x values, errors (seeds, x values))}}.
+def reviewer_curves(depths, records, profile: str) -> dict[str, dict]:
+    """The page's curves by panel and name: a row for each seed, a column for each x; or one row.
 
     A: SGPT against layers, from the records `depths` of `by_depth`; the others are from `records`.
     B: SGPT with and without phi against n. C: one-layer SGPT against T, at n = 10. D: perceptrons
     against n. Each panel has a function below.
     """
-    ridge = evaluation(LENGTHS, profile).measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"]
-    return {"A": against_layers(depths, profile, ridge),
+    ridge = curve_of(evaluation(LENGTHS, profile), Ridge.bayes(LINEAR_8))
+    return {"A": against_layers(depths, ridge),
             "B": with_and_without_phi(records, profile, ridge),
-            "C": against_counts(records, profile, ridge),
+            "C": against_counts(records, ridge),
             "D": by_width(records)}
 
 
-def errors_of(records, model: str, count: int = FIGURE_1_MOST, **chosen) -> np.ndarray:
-    """The errors of one model at one T: (seeds, K). chosen: settings of the model."""
-    found = [record for record in records if chosen.items() <= record.run["model"].items()]
-    return samples(found, "error", model=model, pretraining_tasks=count)
+def curve_of(measure, predictor) -> pd.Series:
+    """A baseline's error at each context length."""
+    error, = measure.measure(LINEAR_8, predictor)["error"]
+    return pd.Series(error, measure.lengths)
 
 
-def at_pairs(records, model: str, n: int, count: int = FIGURE_1_MOST) -> np.ndarray:
-    """The errors of one model at n pairs and one T, whatever its other lengths: (seeds,)."""
-    found = [record for record in records if record.run["model"]["type"] == f"models.{model}"]
-    place = tuple(found[0].run["evaluation"]["lengths"]).index(n)
-    return errors_of(found, model, count)[:, place]
+def by_count_of(kind: type, records, metric: str = "error") -> pd.DataFrame:
+    """A metric of one kind of model, as in `by_count`."""
+    return by_count([record for record in records if isinstance(record.component.model, kind)], metric)
 
 
-def one_layer_over_deep(records) -> dict:
-    """One-layer over deep errors at 10 pairs for claim 30: {T: (seeds,)}.
-
-    records: of `one_layer_and_deep`.
-    """
-    return {f"T = {name}": at_pairs(records, "FeatureMLP", 10, count)
-            / at_pairs(records, "SGPT", 10, count)
-            for name, count in (("1e4", 10**4), ("1e5", 10**5), ("1e6", 10**6))}
+def one_layer_over_deep(records) -> dict[str, pd.Series]:
+    """One-layer over deep errors at 10 pairs for claim 30, by T. records: of `one_layer_and_deep`."""
+    ratios = (by_count_of(FeatureMLP, records)[10] / by_count_of(SGPT, records)[10]).unstack("T")
+    return {f"T = {name}": ratios[T] for name, T in (("1e4", 10**4), ("1e5", 10**5), ("1e6", 10**6))}
 
 
-def against_layers(records, profile: str, ridge) -> dict:
-    """Panel A: {name: (depths, errors)}."""
-    depths, curves = DEPTHS[profile], {}
-    errors = np.stack([errors_of(records, "SGPT", layers=depth) for depth in depths], axis=1)
+def against_layers(records, ridge) -> dict:
+    """Panel A, against the number of layers."""
+    errors, curves = values(records, "error", layers="model.layers").unstack("layers"), {}
     for n in (10, 40):
-        at = LENGTHS.index(n)
-        curves |= {f"SGPT, n = {n}": (depths, errors[..., at]),
-                   f"ridge, n = {n}": (depths, ridge[:, [at] * len(depths)])}
+        curves |= {f"SGPT, n = {n}": errors.xs(n, level="length"),
+                   f"ridge, n = {n}": pd.Series(ridge[n], errors.columns)}
     return curves
 
 
@@ -130,33 +122,26 @@ def with_and_without_phi(records, profile: str, ridge) -> dict:
     """Panel B; deep models without phi have a curve per seed, too far apart for a mean."""
     deep, curves = SGPTS[profile][0].layers, {}
     named = lambda name, layers: f"{name}, {layers} layer{'s' * (layers > 1)}"
+    errors = values([record for record in records if isinstance(record.component.model, SGPT)], "error",
+                    layers="model.layers", phi="model.normalization").unstack("length")
     for name, phi in (("normalized", "l1"), ("not normalized", "none")):
         for layers in sorted({1, deep}):
-            errors = errors_of(records, "SGPT", layers=layers, normalization=phi)
-            curves[named(name, layers)] = LENGTHS, errors
+            curves[named(name, layers)] = errors.xs((layers, phi), level=("layers", "phi"))
     scattered = named("not normalized", deep)
-    curves |= {f"{scattered}, seed {seed}": (LENGTHS, errors)
-               for seed, errors in enumerate(curves.pop(scattered)[1])}
-    return curves | {"ridge": (LENGTHS, ridge)}
+    curves |= {f"{scattered}, seed {seed}": own for seed, own in curves.pop(scattered).iterrows()}
+    return curves | {"ridge": ridge}
 
 
-def against_counts(records, profile: str, ridge) -> dict:
-    """Panel C: {name: (T, errors)}."""
-    def at_10(model, counts):
-        errors = [at_pairs(records, model, 10, count) for count in counts]
-        return counts, np.stack(errors, axis=1)
-
-    counts = sorted({run.pretraining_tasks for run in fig01_against_tasks(profile)})
-    return {"one-layer SGPT": at_10("FeatureMLP", COUNTS),
-            "GPT-2": at_10("Transformer", counts),
-            "ridge": (COUNTS, ridge[:, [LENGTHS.index(10)] * len(COUNTS)])}
+def against_counts(records, ridge) -> dict:
+    """Panel C, against T at 10 pairs."""
+    models = {"one-layer SGPT": FeatureMLP, "GPT-2": Transformer}
+    curves = {name: by_count_of(kind, records)[10].unstack("T") for name, kind in models.items()}
+    return curves | {"ridge": pd.Series(ridge[10], curves["one-layer SGPT"].columns)}
 
 
 def by_width(records) -> dict:
     """Panel D, the narrower perceptron first."""
-    found = [record for record in records if record.run["model"]["type"] == "models.MLP"]
-    zero = from_settings(found[0].run["evaluation"]).measure(LINEAR_8, Zero())["error"]
-    widths = sorted({record.run["model"]["width"] for record in found})
-    curves = {f"MLP, width {width}": (LENGTHS, errors_of(found, "MLP", WIDE_COUNT, width=width))
-              for width in widths}
-    return curves | {"zero": (LENGTHS, zero)}
+    found = [record for record in records if isinstance(record.component.model, MLP)]
+    errors = values(found, "error", width="model.width").unstack("length")
+    curves = {f"MLP, width {width}": own.droplevel("width") for width, own in errors.groupby("width")}
+    return curves | {"zero": curve_of(found[0].component.evaluation, Zero())}

@@ -2,13 +2,12 @@
 
 import sys
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from claimbook.records.errors import InputError
-from icllib.baselines import Lasso, StudentNetwork, XGBoost, best_of_sweep
+from icllib.baselines import Lasso, StudentNetwork, XGBoost
 from icllib.baselines.student import Students
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
@@ -63,18 +62,6 @@ def test_xgboost_equals_the_library(n):
         reference = XGBRegressor(n_estimators=7, max_depth=2, learning_rate=0.2, n_jobs=1,
                                  tree_method="exact").fit(x[:n], y[:n])
         assert answer == pytest.approx(reference.predict(x[n:n + 1])[0], rel=1e-6)
-
-
-def test_the_best_of_a_sweep_can_change_with_the_context():
-    errors = np.array([[3.0, 1.0, 2.0], [2.0, 4.0, 2.5]])
-    settings, best = best_of_sweep((0.1, 0.01), errors)
-    assert settings.tolist() == [0.01, 0.1, 0.1] and best.tolist() == [2.0, 1.0, 2.0]
-    with pytest.raises(InputError, match=r"expected one row for each of 3 .* got \(2, 3\)"):
-        best_of_sweep((1, 2, 3), errors)
-    settings, best = best_of_sweep((0.1, 0.01), [[np.nan, 1.0], [5.0, np.nan]])
-    assert settings.tolist() == [0.01, 0.1] and best.tolist() == [5.0, 1.0]
-    with pytest.raises(InputError, match=r"got \(2,\)"):
-        best_of_sweep((0.1, 0.01), [0.7, 0.5])
 
 
 # ---- the student network --------------------------------------------------------------------

@@ -104,6 +104,7 @@ def test_gpu_shortens_training_and_holds_out_more():
 @pytest.mark.parametrize("profile", SIZES)
 def test_pages_share_their_runs(profile):
     first = names(trained.table_1(profile))
+    assert {trained.Cell.of(run) for run in trained.table_1(profile)} == set(trained.as_in_table_1())
     assert names(tables04_06_fewer_pairs.runs(profile)) == first
     seeds = SIZES[profile].seeds
     probed = fig03_layer_probes.probed(profile)
@@ -120,6 +121,7 @@ def test_pages_share_their_runs(profile):
     for page, new in ((fig06_training_sequences.runs, 6 * len(size.batches)), (block_causal.runs, 10)):
         runs = page(profile)
         assert len(names(runs)) == len(runs) and len(names(runs) - first) == new * size.seeds
+        assert all(trained.Cell.of(run).run(size, run.seed) == run for run in runs)
 
 
 def ratio(entry, cell, **below):
@@ -156,12 +158,16 @@ def test_errors_of_a_cell_are_those_of_its_seeds(results, monkeypatch):
              Cell("linear", "block-causal", False, False, block=4)]
     runs = lambda profile: [cell.run(size, seed) for cell in cells for seed in (0, 1)]
     found = records(runs, "smoke", page="causal_lm/test")
-    errors = trained.errors_by_cell(found, cells)
-    assert errors[cells[0]].tolist() == [[100 * v for v in r.metrics["wrong"]] for r in found[:2]]
-    assert errors[cells[1]].tolist() == [r.metrics["error"] for r in found[2:]]
-    assert errors[cells[1]][0].tolist() == pytest.approx(GOLDEN["linear"], rel=1e-3)
-    by_layer = trained.errors_by_cell(found[:2], cells[:1], "_by_layer")[cells[0]]
-    assert by_layer.shape == (2, 3, 4) and np.array_equal(by_layer[:, -1], errors[cells[0]])
+    errors, lengths = trained.errors_by_cell(found), list(size.fewer_pairs)
+    assert list(errors) == cells
+    assert errors[cells[0]][lengths].to_numpy().tolist() == [
+        [100 * v for v in r.metrics["wrong"]] for r in found[:2]]
+    assert errors[cells[1]][lengths].to_numpy().tolist() == [r.metrics["error"] for r in found[2:]]
+    assert errors[cells[1]].loc[0, lengths].tolist() == pytest.approx(GOLDEN["linear"], rel=1e-3)
+    by_layer = trained.errors_by_cell(found[:2], "_by_layer")[cells[0]]
+    assert by_layer.xs(3, level="layer").equals(errors[cells[0]])
+    last = trained.final_errors(found)[cells[0]]
+    assert last.equals(errors[cells[0]][size.pairs]) and size.pairs == max(lengths)
     assert found[0]["error_by_layer"][:, 0].tolist() == pytest.approx(GOLDEN["classes"], rel=1e-3)
 
 

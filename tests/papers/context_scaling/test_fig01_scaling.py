@@ -1,15 +1,7 @@
-import numpy as np
 import pytest
 
 from claimbook.records import PROFILES
 from papers.context_scaling import fig01_scaling, scaling
-
-
-def test_ratios_at_every_length_of_claim_4():
-    errors = {T: np.array([[8.0, 4, 2, 1]]) * T for T in (10**5, 10**6)}
-    found = fig01_scaling.ratios_by_length(errors, (10, 20, 30, 40))
-    assert list(found) == [f"T = {T} n = {n}" for T in ("1e5", "1e6") for n in (20, 30, 40)]
-    assert found["T = 1e6 n = 30"].tolist() == [0.25]
 
 
 @pytest.mark.parametrize("profile", PROFILES)

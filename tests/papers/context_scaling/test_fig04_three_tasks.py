@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from claimbook.claims import find_claim
-from claimbook.records import PROFILES, Record, settings
+from claimbook.records import PROFILES, Record
 from icllib.baselines import LeastSquares, StudentNetwork
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
@@ -38,7 +38,7 @@ def test_a_baseline_is_measured_prompt_by_prompt():
 
 def test_every_baseline_is_a_column_of_its_settings():
     runs = [run for run in fig04_three_tasks.runs("cpu") if isinstance(run, fig04_three_tasks.Baseline)]
-    table = fig04_three_tasks.figure_4_baselines([Record.of(run, {"error": [1.0]}, {}) for run in runs])
+    table = fig04_three_tasks.figure_4_baselines(runs)
     assert list(table) == ["XGBoost", "student network", "Lasso", "least squares"]
     assert table["Lasso"][table["Lasso"] != ""].to_dict() == {
         "prompts": "2048", "penalty": "1, 0.1, 0.01, 0.001, 0.0001"}
@@ -49,7 +49,7 @@ def test_every_baseline_is_a_column_of_its_settings():
 def test_every_panel_has_the_papers_curves_at_the_lengths_of_its_claim(profile):
     found = {}
     for run in fig04_three_tasks.runs(profile):
-        panel, curve = fig04_three_tasks.figure_4_curve(settings(run))
+        panel, curve = fig04_three_tasks.figure_4_curve(run)
         assert (run.task, run.evaluation.lengths) == fig04_three_tasks.figure_4_tasks(profile)[panel]
         found.setdefault(panel, set()).add(curve)
     assert found == CURVES
@@ -92,8 +92,8 @@ def test_errors_are_over_those_of_zero_and_the_student_shares_its_prompts():
             fig04_three_tasks.Baseline(scaling.RELU_8, StudentNetwork(), evaluation)]
     records = [Record.of(run, {"error": [6.0, 3.0]}, {}) for run in runs]
     curves = fig04_three_tasks.figure_4_curves(records)
-    assert curves[fig04_three_tasks.SPARSE]["least squares"].tolist() == [[2.0, 1.0]]  # 3 nonzero weights
-    assert curves[fig04_three_tasks.NETWORKS]["student network"].tolist() == [[0.75, 0.375]]  # d = 8
+    assert curves[fig04_three_tasks.SPARSE]["least squares"].tolist() == [2.0, 1.0]  # 3 nonzero weights
+    assert curves[fig04_three_tasks.NETWORKS]["student network"].tolist() == [0.75, 0.375]  # d = 8
     cpu = fig04_three_tasks.runs("cpu")
     student = next(run for run in cpu if isinstance(getattr(run, "predictor", 0), StudentNetwork))
     assert 200 <= student.evaluation.prompts <= cpu[0].evaluation.prompts

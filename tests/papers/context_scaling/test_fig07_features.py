@@ -9,10 +9,9 @@ def features(errors_of):
     """Records of every model of Figure 7 with these errors at n pairs and T tasks, by what it reads."""
     by_input = {}
     for run in fig07_features.runs("cpu"):
-        record = Record(settings(run), {}, {}, {})
-        errors = [errors_of(scaling.reads(record), n, run.pretraining_tasks)
+        errors = [errors_of(scaling.reads(run.model), n, run.pretraining_tasks)
                   for n in run.evaluation.lengths]
-        by_input.setdefault(scaling.reads(record), []).append(
+        by_input.setdefault(scaling.reads(run.model), []).append(
             Record(settings(run), {}, {"error": errors}, {}))
     return by_input
 
@@ -24,16 +23,16 @@ def test_prompt_and_features_beside_either_alone():
     name = lambda reads: "both" if "+" in reads else reads.split("_")[0]
     by_input = features(lambda reads, n, T: errors[name(reads)](n, T))
     over_context, zero = fig07_features.both_beside(by_input, over_tasks=False)
-    assert over_context["psi_L linear"] == pytest.approx([4] * 3)  # at 40 pairs
-    assert over_context["psi_H ReLU network"] == pytest.approx([8] * 3)  # at 80
-    assert zero["psi_L ReLU network"] == pytest.approx([0.8] * 3)  # d = 8
+    assert list(over_context["psi_L linear"]) == pytest.approx([4] * 3)  # at 40 pairs
+    assert list(over_context["psi_H ReLU network"]) == pytest.approx([8] * 3)  # at 80
+    assert list(zero["psi_L ReLU network"]) == pytest.approx([0.8] * 3)  # d = 8
     over_tasks, _ = fig07_features.both_beside(by_input, over_tasks=True)
-    assert over_tasks["psi_L linear"] == pytest.approx([2] * 3)  # 10 over 5, at a million tasks
+    assert list(over_tasks["psi_L linear"]) == pytest.approx([2] * 3)  # 10 over 5, at a million tasks
     learned = fig07_features.features_learned(by_input, lambda kernel: kernel, lambda kernel: "prompt")
-    assert learned["tasks psi_H ReLU network"] == pytest.approx([10 / 8] * 3)
+    assert list(learned["tasks psi_H ReLU network"]) == pytest.approx([10 / 8] * 3)
     parts = fig07_features.over_margins(fig07_features.feature_parts(by_input, lambda kernel: "prompt"))
-    assert parts["context psi_L linear"] == pytest.approx([1 / 0.9] * 3)
-    assert parts["tasks psi_L linear"] == pytest.approx([0.95 * 4] * 3)
+    assert list(parts["context psi_L linear"]) == pytest.approx([1 / 0.9] * 3)
+    assert list(parts["tasks psi_L linear"]) == pytest.approx([0.95 * 4] * 3)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -56,10 +55,10 @@ def test_ratios_of_errors_are_those_of_one_task():
         records.append(Record(settings(run), {}, {"error": errors}, {}))
     seeds = 1 + np.array(sorted({run.seed for run in runs}))
     for title, (_, lengths) in scaling.TASKS.items():
-        found = fig07_features.errors_by_count(records, title, "error")
-        assert list(found) == [10**4, 10**6]
+        found = fig07_features.errors_on(title, records)
+        assert list(found.index.unique("T")) == [10**4, 10**6]
         scale = 100 if title == "ReLU network" else 1
-        np.testing.assert_allclose(found[10**4], scale * seeds[:, None] * np.add(lengths, 1))
+        np.testing.assert_allclose(found.xs(10**4, level="T"), scale * seeds[:, None] * np.add(lengths, 1))
         context, tasks = fig07_features.feature_ratios(records, title)
         np.testing.assert_allclose(context, (lengths[-1] + 0.01) / 10.01)
         np.testing.assert_allclose(tasks, 10.01 / 11)

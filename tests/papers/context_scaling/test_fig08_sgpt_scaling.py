@@ -1,9 +1,7 @@
 from dataclasses import replace
 
-import numpy as np
-import pytest
+import pandas as pd
 
-from claimbook.records.errors import InputError
 from papers.context_scaling import fig08_sgpt_scaling, scaling
 
 
@@ -25,13 +23,9 @@ def test_figure_8_at_the_paper_profile():
 
 
 def test_scaling_ratios_by_hand():
-    errors = {10**4: np.array([[8.0, 9, 4]]), 10**5: np.array([[6.0, 9, 2]]),
-              10**6: np.array([[4.0, 9, 3]])}
-    assert fig08_sgpt_scaling.tasks_ratio(errors, (10, 20, 40)) == 0.5
-    assert scaling.context_ratios(errors, (10, 20, 40), "GPT-2 ") == {
-        "GPT-2 T = 1e5": 1 / 3, "GPT-2 T = 1e6": 0.75}
-    needed = "T: expected 10000, 1000000, as claims .* got 100000, 1000000"
-    with pytest.raises(InputError, match=needed):
-        fig08_sgpt_scaling.tasks_ratio({T: errors[T] for T in (10**5, 10**6)}, (10, 20, 40))
-    with pytest.raises(InputError, match="T: "):
-        scaling.context_ratios({10**4: errors[10**4]}, (10, 20, 40))
+    errors = pd.DataFrame({(0, 10**4): (8.0, 9, 4), (0, 10**5): (6.0, 9, 2), (0, 10**6): (4.0, 9, 3)},
+                          index=(10, 20, 40)).T.rename_axis(["seed", "T"])
+    found = scaling.context_ratios(errors, "GPT-2 ")
+    assert {part: own.tolist() for part, own in found.items()} == {
+        "GPT-2 T = 1e5": [1 / 3], "GPT-2 T = 1e6": [0.75]}
+    assert scaling.context_ratios(errors, n=20)["T = 1e5"].tolist() == [1.5]

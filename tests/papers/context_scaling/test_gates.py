@@ -1,8 +1,10 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from claimbook.records import Record
 from icllib.tasks import ReluNetwork
+from icllib.training import Recipe
 from papers.context_scaling import gates, scaling
 
 
@@ -13,5 +15,5 @@ def test_another_dimension_than_the_papers_decides_nothing():
 
 @pytest.mark.parametrize("T, counts", [(10**6, True), (10**7, False)])
 def test_models_that_met_no_task_twice_tell_nothing_about_their_number(T, counts):
-    record = Record({"recipe": {"steps": 20_000, "batch": 128}}, {}, {}, {})
+    record = SimpleNamespace(component=SimpleNamespace(recipe=Recipe((10,), steps=20_000, batch=128)))
     assert np.isfinite(gates.seen_twice([1.0], [record], T)).all() == counts

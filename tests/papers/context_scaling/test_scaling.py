@@ -1,7 +1,8 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from claimbook.records import PROFILES, Record, settings
+from claimbook.records import PROFILES, Record
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import FeatureMLP, MLP, ScalarRegression, Transformer
@@ -14,8 +15,9 @@ from papers.context_scaling import (
 
 def test_slopes_over_either_range_of_tasks():
     """Excess errors of 1 / T up to ten thousand tasks, and equal from there on."""
-    excess = {T: np.array([[9.0, 1 / min(T, 10**4)]]) for T in (100, 10**3, 10**4, 10**5, 10**6)}
-    found = scaling.slopes_over_tasks(excess, (5, 10))
+    excess = pd.DataFrame({(0, T): {5: 9.0, 10: 1 / min(T, 10**4)}
+                           for T in (100, 10**3, 10**4, 10**5, 10**6)}).T.rename_axis(["seed", "T"])
+    found = scaling.slopes_over_tasks(excess)
     assert found["from T = 1e4"] == pytest.approx([0], abs=1e-12)
     assert found["from T = 1e3"] == pytest.approx([-0.3])  # of 0, -1, -1, -1 at 0, 1, 2, 3
 
@@ -31,12 +33,12 @@ def test_sgpt_beside_ridge_with_one_penalty_for_both_levels():
     runs = fig03_two_noise_levels.runs("smoke")
     lengths, task = runs[0].evaluation.lengths, runs[0].task
     at, penalties = lengths.index(20), scaling.penalties(task.dimension)
-    errors = fig03_two_noise_levels.errors_at_two_levels(made_up(runs, (2, len(lengths))), runs[0])
+    errors = fig03_two_noise_levels.errors_at_two_levels(made_up(runs, (2, len(lengths))))
     best = min(by_penalty_at(task, penalty, at, lengths) for penalty in penalties)
-    ratios, of_single = fig03_two_noise_levels.over_one_penalty(errors, runs[0])
-    assert ratios == pytest.approx([0, 1 / best], rel=1e-4)
+    ratios, of_single = fig03_two_noise_levels.over_one_penalty(errors, task.dimension)
+    assert ratios.tolist() == pytest.approx([0, 1 / best], rel=1e-4)
     high = Ridge.bayes(task.at_level(1)).penalty
-    assert of_single == pytest.approx(by_penalty_at(task, high, at, lengths) / best, rel=1e-4)
+    assert of_single.tolist() == pytest.approx([by_penalty_at(task, high, at, lengths) / best], rel=1e-4)
 
 
 def by_penalty_at(task, penalty, at, lengths):
@@ -50,19 +52,23 @@ def test_what_the_pages_read():
     """Models by name, seeds first; ridge at each level is that of the level's own task."""
     runs = fig03_two_noise_levels.runs("smoke")
     lengths, task = runs[0].evaluation.lengths, runs[0].task
-    errors = fig03_two_noise_levels.errors_at_two_levels(made_up(runs, (2, len(lengths))), runs[0])
-    assert errors["SGPT"]["error"][:, 1, 0].tolist() == [0, 1]
-    assert errors["GPT-2"]["excess"][:, 1, 0].tolist() == [-2, -3]
-    for level in (0, 1):
+    records = made_up(runs, (2, len(lengths)))
+    errors, excess = (fig03_two_noise_levels.errors_at_two_levels(records, metric)
+                      for metric in ("error", "excess"))
+    assert errors[0.5]["SGPT"][lengths[0]].tolist() == [0, 1]
+    assert excess[0.5]["GPT-2"][lengths[0]].tolist() == [-2, -3]
+    for level, sigma in enumerate(errors):
         alone = task.at_level(level)
         ridge = ErrorByLength(lengths, 64).measure(alone, Ridge.bayes(alone))["error"][0]
-        assert errors["ridge"]["error"][0, level] == pytest.approx(ridge)
-        swept = errors["sweep"]["error"][(4, -5)[level], level]  # penalties of the two levels
-        assert swept == pytest.approx(ridge, rel=1e-4)
+        assert errors[sigma]["ridge"].tolist() == pytest.approx(ridge)
+        assert alone.noise_std == sigma
+        swept = errors[sigma]["sweep"].iloc[(4, -5)[level]]  # penalties of the two levels
+        assert swept.tolist() == pytest.approx(ridge, rel=1e-4)
     runs = fig02_one_noise_level.runs("smoke")
-    errors = fig02_one_noise_level.errors_at_one_level(made_up(runs, (7,)), runs[0])
-    assert errors["sweep"]["error"][-5] == pytest.approx(errors["ridge"]["error"][0], rel=1e-4)
-    assert (errors["one step"]["error"] - errors["one step"]["excess"]) == pytest.approx(0.25)
+    found = fig02_one_noise_level.errors_at_one_level(made_up(runs, (7,)))
+    errors = found["error"]
+    assert errors["sweep"].iloc[-5].tolist() == pytest.approx(errors["ridge"].tolist(), rel=1e-4)
+    assert (errors["one step"] - found["excess"]["one step"]).tolist() == pytest.approx([0.25] * 7)
 
 
 NAMES = {"prompt": MLP(), "psi_L": FeatureMLP("linear"), "psi_H": ScalarRegression("hilbert"),
@@ -93,14 +99,14 @@ def test_the_paper_profile_has_the_papers_sizes():
 
 @pytest.mark.parametrize("name, model", NAMES.items())
 def test_names_of_inputs(name, model):
-    assert scaling.reads(Record({"model": settings(model)}, {}, {}, {})) == name
+    assert scaling.reads(model) == name
 
 
 def test_the_floor_is_below_zero_and_above_the_noise():
     """Ridge at 5 pairs beats zero; at 40 it is near the noise, 0.05 of 1.05."""
     floor = scaling.bayes_floor(ErrorByLength((5, 40), prompts=1024))
-    assert 0.3 < floor[0] < 0.9
-    assert 0.05 / 1.05 < floor[1] < 0.1
+    assert 0.3 < floor[5] < 0.9
+    assert 0.05 / 1.05 < floor[40] < 0.1
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -129,7 +135,7 @@ def test_figure_8_has_the_decoders_of_figure_1_and_what_its_claim_needs(profile)
 
 def test_slopes_on_logarithmic_axes_are_the_exponents_of_power_laws():
     counts = np.array([100, 10**4, 10**6])
-    slopes = scaling.log_slope(counts, np.stack([3 * counts**-0.2, counts**0.1], axis=1))
+    slopes = scaling.log_slope(pd.DataFrame([3 * counts**-0.2, counts**0.1], columns=counts))
     np.testing.assert_allclose(slopes, [-0.2, 0.1])
 
 

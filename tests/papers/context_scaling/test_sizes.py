@@ -45,7 +45,8 @@ def made_up_records():
     for run in sizes.runs("smoke"):
         number = run.model.layers + run.model.width / 100 + getattr(run.model, "heads", 0) / 1000
         errors = np.array([0.9, 1.1]) * number * (1 + run.seed)  # their mean is what counts
-        records.append(Record(settings(run), {}, {"error": list(errors), "excess": [0.0]}, {}))
+        records.append(Record(settings(run), {}, {"error": [*errors, *[number * (1 + run.seed)] * 3],
+                                                  "excess": [0.0] * 5}, {}))
     return records
 
 

@@ -2,12 +2,12 @@ import pytest
 
 from claimbook.records import PROFILES, Record, settings
 from icllib.models import FeatureMLP, MLP, SGPT, Transformer
-from papers.context_scaling import what_would_a_reviewer_ask
+from papers.context_scaling import what_would_a_reviewer_ask as asked
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_what_is_asked(profile):
-    runs = what_would_a_reviewer_ask.runs(profile)
+    runs = asked.runs(profile)
     assert len(runs) == len(set(runs))
     widths = {run.model.width for run in runs if isinstance(run.model, MLP)}
     assert max(widths) == 2 * min(widths) and len(widths) == 2
@@ -22,24 +22,24 @@ def test_one_layer_over_deep_at_ten_pairs(profile):
     """Errors of the context length, T and the seed, of the deep models with 3 more."""
     records = [Record(settings(run), {}, {"error": [
         n * run.pretraining_tasks * (1 + run.seed + 3 * isinstance(run.model, SGPT))
-        for n in run.evaluation.lengths]}, {}) for run in what_would_a_reviewer_ask.one_layer_and_deep(profile)]
-    found = what_would_a_reviewer_ask.one_layer_over_deep(records)
+        for n in run.evaluation.lengths]}, {}) for run in asked.one_layer_and_deep(profile)]
+    found = asked.one_layer_over_deep(records)
     assert list(found) == ["T = 1e4", "T = 1e5", "T = 1e6"]
     for ratios in found.values():
-        assert ratios == pytest.approx([(1 + seed) / (4 + seed) for seed in range(len(ratios))])
+        assert ratios.tolist() == pytest.approx([(1 + seed) / (4 + seed) for seed in range(len(ratios))])
 
 
 def test_every_curve_shows_the_runs_that_it_names():
     """Errors that name run and context length: the place of the run, and n / 100."""
-    by_depth = what_would_a_reviewer_ask.by_depth("cpu")
-    runs = by_depth + [run for run in what_would_a_reviewer_ask.runs("cpu") if run not in by_depth]
+    by_depth = asked.by_depth("cpu")
+    runs = by_depth + [run for page in (asked.one_layer_against_tasks, asked.with_and_without_normalization,
+                                        asked.perceptrons_by_width) for run in page("cpu")]
     records = [Record(settings(run), {}, {"error": [
         place + n / 100 for n in run.evaluation.lengths]}, {}) for place, run in enumerate(runs)]
-    curves = what_would_a_reviewer_ask.reviewer_curves(records[: len(by_depth)], records[len(by_depth) :], "cpu")
+    curves = asked.reviewer_curves(records[: len(by_depth)], records[len(by_depth) :], "cpu")
 
     def shown(letter, name, x, seed=1):
-        xs, errors = curves[letter][name]
-        value = errors[seed, xs.index(x)]
+        value = curves[letter][name].loc[seed, x]
         return runs[int(value)], round(value % 1 * 100)
 
     for name, x, n in (("SGPT, n = 10", 8, 10), ("SGPT, n = 40", 1, 40)):
