@@ -100,10 +100,10 @@ numbers(one_number, x="size m")
 judged = sheet.judged(records)
 page.decide("signed_averaging.52", sheet.ratios(judged),
             sheet.reached_by_part(judged), sheet.beside_another_list(judged))
-every = [record for record in judged if record.component.task.quantifier == "every"]
-of_softmax = quantifiers.at_length(every, quantifiers.TRAINED)[1]["softmax"]
+softmax = [record for record in judged if record.component.task.quantifier == "every"
+           and affine.scoring_of(record.component) == "softmax"]
 evidence, gate = deviant_sequences.judged(
-    [record for record in every if affine.scoring_of(record.component) == "softmax"], of_softmax)
+    softmax, quantifiers.at_length(softmax, quantifiers.TRAINED)[1]["softmax"])
 page.decide("signed_averaging.53", evidence, gate,
             deviant_sequences.answers_for_the_largest())
 page.verdicts()

@@ -49,7 +49,7 @@ def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
     label at the number, and `own_answers`."""
     odds, tables, last = values(records, "log_odds", **BY_QUANTIFIER).xs(0, level="answer"), [], []
     odds = odds.groupby(["quantifier", "scoring", "others", "seed", "size"]).mean().unstack()
-    mistakes, answers = (own(records).groupby(["quantifier", "scoring"]) for own in (own_mistakes, own_answers))
+    mistakes, answers = (of(records).groupby(["quantifier", "scoring"]) for of in (own_mistakes, own_answers))
     for quantifier, scoring in product(QUANTIFIERS, SCORINGS):
         tables += mistake_tables(mistakes.get_group((quantifier, scoring)), profile)
         own = odds.loc[quantifier, scoring]
