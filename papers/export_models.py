@@ -25,8 +25,8 @@ from icllib.training.weights import find_weights
 from papers.causal_lm import few_shot_tokens
 from papers.context_scaling import every_length
 from papers.context_scaling.gates import over_ridge, over_zero
-from papers.signed_averaging import comparisons, fig03_softmax_ssa, fig04_every, fig05_some
-from papers.signed_averaging.quantifiers import reached
+from papers.signed_averaging import fig03_softmax_ssa, fig04_every, fig05_some
+from papers.signed_averaging.quantifiers import TRAINED, at_length
 
 # A model answers well where its error is at most NEAR times that of the best predictor, or at most
 # NEXT_TO_NONE of the labels' variance; of classes, where at most that share of answers is wrong.
@@ -128,9 +128,9 @@ def made_of(run) -> set[type]:
 def at_gate(run: Run, record: Record) -> float:
     """What the gates of the claims ask of a model of this kind."""
     if isinstance(run.task, Quantifier):
-        return reached([record], ["it"], ["it"])[0]
+        return at_length([record], TRAINED)[1].item()
     if isinstance(run.task, AffineFunctions):
-        return comparisons.reached({"it": record["error"]}, "it")[0]
+        return record["error"][0]
     errors, evaluation = [record["error"]], run.evaluation
     if isinstance(run.task, BagOfWords):
         return over_zero(errors, run.task, evaluation.lengths, max(evaluation.lengths))[0]

@@ -320,6 +320,10 @@ class Row(NamedTuple):
         """The name, with "(added)" if the row is ours."""
         return self.name if self.printed else f"{self.name} (added)"
 
+    def settings(self, size):
+        """The settings for models with the heads and the width of a size."""
+        return self.scoring(size.heads, size.width // size.heads) if callable(self.scoring) else self.scoring
+
 
 # Every scoring function of the pages on Table 1, in the order of its rows. To try another: add a row
 # at the end, the function in icllib/models/scoring.py, and a test of it. Pages leave it out until it
@@ -368,9 +372,7 @@ ALTERNATIVES = tuple(name for name in PRINTED if name not in ("SSA", "softmax", 
 
 def scorings(size) -> dict:
     """The settings of every scoring function, for models with the heads and width of a size."""
-    features = size.width // size.heads
-    return {row.name: row.scoring(size.heads, features) if callable(row.scoring) else row.scoring
-            for row in SCORINGS}
+    return {row.name: row.settings(size) for row in SCORINGS}
 
 
 def decoder(size: Size, scoring=Softmax(), **options) -> Transformer:
@@ -487,7 +489,7 @@ def wider_inputs(profile: str) -> list[Run]:
 
 def scoring_of(run) -> str:
     """The name of a run's scoring function among the rows of SCORINGS."""
-    return next(name for name, scoring in scorings(run.model).items() if scoring == run.model.scoring)
+    return next(row.name for row in SCORINGS if row.settings(run.model) == run.model.scoring)
 
 
 def shape_of(run) -> str:

@@ -7,6 +7,8 @@ of a model. With an intercept and almost no penalty it is exact from the third p
 have no noise, also outside the training distribution.
 """
 
+from itertools import takewhile
+
 import numpy as np
 import pandas as pd
 import torch
@@ -261,13 +263,16 @@ def beyond_spread(ratios: dict) -> pd.DataFrame:
 def of_every_function(runs_of_scorings, profile: str, page: str) -> list[Record]:
     """The records of the scoring functions, in the order of `SCORINGS`.
 
-    At "stored" they are of the best profile for which all of the paper's rows have records. Some
-    functions have more seeds that are recorded than others; an added one may have none.
+    At "stored" they are of the best profile for which all of the paper's rows have records. Each
+    function has its first seeds that are recorded, some more than others; an added one may have none.
     """
     if profile != "stored":
         return records(runs_of_scorings, profile, page)
     of_paper = lambda profile: [run for run in runs_of_scorings(profile) if scoring_of(run) in PRINTED]
     shown = shown_profile(records(of_paper, profile, page))
-    found = [record for record in find_records(runs_of_scorings(shown), "signed_averaging") if record]
+    runs, by_scoring = runs_of_scorings(shown), {}
+    for run, record in zip(runs, find_records(runs, "signed_averaging")):
+        by_scoring.setdefault(scoring_of(run), []).append(record)
+    found = [record for own in by_scoring.values() for record in takewhile(lambda record: record, own)]
     tell_shown(found)
     return found
