@@ -26,8 +26,8 @@ from icllib.training.weights import find_weights
 from papers.causal_lm import few_shot_tokens
 from papers.context_scaling import every_length
 from papers.context_scaling.gates import over_ridge
-from papers.signed_averaging import comparisons, fig03_softmax_ssa, fig04_every, fig05_some
-from papers.signed_averaging.quantifiers import reached
+from papers.signed_averaging import fig03_softmax_ssa, fig04_every, fig05_some
+from papers.signed_averaging.quantifiers import TRAINED, at_length
 
 # A model answers well where its error is at most NEAR times that of the best predictor, or at most
 # NEXT_TO_NONE of the labels' variance; of classes, where at most that share of answers is wrong.
@@ -129,9 +129,9 @@ def made_of(run) -> set[type]:
 def at_gate(run: Run, record: Record) -> float:
     """What the gates of the claims ask of a model of this kind."""
     if isinstance(run.task, Quantifier):
-        return reached([record], ["it"], ["it"])[0]
+        return at_length([record], TRAINED)[1].item()
     if isinstance(run.task, AffineFunctions):
-        return comparisons.reached({"it": record["error"]}, "it")[0]
+        return record["error"][0]
     errors = values([record], "error").droplevel("seed")  # by length
     if isinstance(run.task, BagOfWords):
         return errors[max(errors.index)] / run.task.label_variance

@@ -82,7 +82,7 @@ class Page:
         trained = [record for record in found if "fleet" in record.provenance or "kept_weights" in record.provenance]
         return shown_profile(trained or found)
 
-    def values(self, metric: str, records=None, **labels: str) -> pd.Series:
+    def values(self, metric: str, records=None, **labels) -> pd.Series:
         """A metric of those of the page's records that have it, or of these, with named axes; see
         `claimbook.records.values.values`."""
         if records is None:

@@ -12,23 +12,25 @@ from claimbook.records.errors import InputError
 from claimbook.records.records import check_records
 
 
-def values(records, metric: str, **labels: str) -> pd.Series:
+def values(records, metric: str, **labels) -> pd.Series:
     """A metric of these records, one number for each seed, label and place on the metric's own axes.
 
     labels: level -> a setting of the runs by its path, as in mask="model.mask"; that of a component is
-    the name of its class. The seed is a level wherever runs have one. The metric's own levels, such as
-    "length", and their labels are what `axes(metric)` of the recorded run says. Raises InputError for
-    records that differ in a setting that no label names, and for a metric that a record lacks.
+    the name of its class; or a function of the recorded run. The seed is a level wherever runs have one,
+    the first unless seed="seed" stands among the labels. The metric's own levels, such as "length", and
+    their labels are what `axes(metric)` of the recorded run says. Raises InputError for records that
+    differ in a setting that no label names, and for a metric that a record lacks.
     """
     check_records(records)
-    text(metric=metric, **labels)
+    text(metric=metric, **{name: path for name, path in labels.items() if not callable(path)})
     if not records:
         raise InputError("records: expected at least one, got none")
-    if all("seed" in record.run for record in records):
+    if "seed" not in labels and all("seed" in record.run for record in records):
         labels = {"seed": "seed"} | labels
     found, names = {}, []
     for record in records:
-        own = tuple(label_of(record.run, path) for path in labels.values())
+        own = tuple(path(record.component) if callable(path) else label_of(record.run, path)
+                    for path in labels.values())
         axes = axes_of(record, metric)
         names = [*labels, *axes]
         for place, value in np.ndenumerate(np.asarray(record[metric], dtype=float)):

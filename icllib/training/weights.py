@@ -104,7 +104,8 @@ def untrained(records, evaluation=None, seeds: int = 3) -> list[Record]:
                 predictor = Trained(module, Stream.of([run.seed], "training", "cpu"))
                 found = small.measure([run.task], predictor)
                 metrics[start] = {name: values[0].tolist() for name, values in found.items()}
-            made.append(replace(record, metrics=metrics[start]))
+            measured = replace(run, evaluation=evaluation) if evaluation else run
+            made.append(replace(record, run=settings(measured), metrics=metrics[start]))
     return made
 
 

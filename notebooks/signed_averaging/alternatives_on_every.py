@@ -21,11 +21,11 @@ profile = "stored"
 # %% tags=["hide-output"]
 from claimbook import Page
 from papers.signed_averaging import affine, alternatives_on_every as sheet, quantifiers
-from papers.signed_averaging.comparisons import by_function
+from papers.signed_averaging.affine import BY_SCORING
+from papers.signed_averaging.comparisons import of_every_function
 
 page = Page("signed_averaging/alternatives_on_every", profile)
-of_function = by_function(sheet.scorings_on_every, profile, page.name)
-records = sum(of_function.values(), [])
+records = of_every_function(sheet.scorings_on_every, profile, page.name)
 page.settings(quantifiers.ASSUMED, runs=sheet.scorings_on_every)
 
 # %% [markdown]
@@ -40,7 +40,7 @@ page.settings(quantifiers.ASSUMED, runs=sheet.scorings_on_every)
 # means.
 
 # %%
-rates = quantifiers.error_rates(of_function)
+rates = quantifiers.error_rates(records, BY_SCORING)
 table = page.save_figure(*sheet.rate_tables(rates, page.profile))
 
 # %% tags=["figure"]
@@ -66,11 +66,8 @@ sheet.rate_table(rates)
 # Softmax and its temperatures were trained with twenty seeds:
 
 # %% tags=["numbers"]
-from claimbook.records import dealt
-
 many = page.recorded(sheet.temperatures_on_every)
-tempered = dealt(many, sheet.AND_SOFTMAX)
-rates_of_many = quantifiers.error_rates(tempered)
+rates_of_many = quantifiers.error_rates(many, BY_SCORING)
 sheet.rate_table(rates_of_many)
 
 # %% [markdown]
@@ -81,9 +78,8 @@ sheet.rate_table(rates_of_many)
 # less than a minute, it was fixed that thirty new pairs decide, and they alone, also for the one that ten had decided. Softmax is that of [Figure 4](fig04_every.ipynb):
 
 # %% tags=["numbers"]
-more = dealt(page.recorded(sheet.more_pairs),
-             ("softmax", *sheet.EXTENDED))
-rates_of_more = quantifiers.error_rates(more)
+more = page.recorded(sheet.more_pairs)
+rates_of_more = quantifiers.error_rates(more, BY_SCORING)
 sheet.rate_table(rates_of_more)
 
 # %% [markdown]
@@ -103,15 +99,16 @@ sheet.rate_table(rates_of_more)
 # ## The claims, one by one
 
 # %%
-heated = sheet.evidence(rates_of_many, affine.TEMPERED)
-others = (sheet.evidence(rates, affine.ALTERNATIVES)
-          | sheet.evidence(rates_of_more, sheet.EXTENDED))
-own = {name: more if name in more else of_function for name in others}
-own |= dict.fromkeys(heated, tempered)
-for number, evidence in ((38, heated), (39, others)):
-    page.decide(f"signed_averaging.{number}", evidence,
-                {name: sheet.reached(own[name], name) for name in evidence},
-                {name: sheet.exact_answers(own[name]) for name in evidence})
+for number, parts in {38: [(affine.TEMPERED, many, rates_of_many)],
+                      39: [(affine.ALTERNATIVES, records, rates),
+                           (sheet.EXTENDED, more, rates_of_more)]}.items():
+    evidence, gates, control = {}, {}, {}
+    for names, found, own in parts:
+        ratios = sheet.ratios_to_softmax(own)
+        evidence |= {name: ratios[name] for name in names}
+        gates |= sheet.gates(found, names)
+        control |= dict.fromkeys(names, sheet.exact_answers(found, own))
+    page.decide(f"signed_averaging.{number}", evidence, gates, control)
 page.verdicts()
 
 # %% [markdown]
@@ -137,4 +134,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/alternatives_on_every/figure.csv>`.
 
 # %% tags=["provenance"]
-print(page.provenance(records + many + sum(more.values(), [])))
+print(page.provenance(records + many + more))

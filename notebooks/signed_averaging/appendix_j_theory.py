@@ -45,7 +45,8 @@ tables = []
 for name, r in (("SSA", ssa), ("softmax", softmax)):
     for kind in ("least_rest", "extreme_rest", "random_rest", "extreme_norm",
                  "random_norm"):
-        tables.append(page.series(kind, name, r["bound"], r[kind]))
+        own = page.values(kind, [r])
+        tables.append(page.series(kind, name, own.index.get_level_values("bound"), own))
     tables.append(page.series("norm_bound", name, r["bound"],
                          0 * r["bound"] + r["norm_bound"]))
     tables.append(page.series("entropy", name, r["top"], r["entropy"]))

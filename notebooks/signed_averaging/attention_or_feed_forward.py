@@ -23,7 +23,8 @@ profile = "stored"
 from claimbook import Page
 from papers.signed_averaging import affine, attention_or_feed_forward as sheet
 from papers.signed_averaging.affine import SIGMAS
-from papers.signed_averaging.comparisons import geometric_rows, reached, training_settings
+from papers.signed_averaging.comparisons import (
+    geometric_rows, mean_ratio, reached, training_settings)
 
 page = Page("signed_averaging/attention_or_feed_forward", profile)
 records = page.records
@@ -39,13 +40,12 @@ training_settings(sheet.FEED_FORWARD_ONLY.runs, page.profile)
 
 # %%
 import numpy as np
+import pandas as pd
 
-models = affine.models_by_shape(page.profile, sheet.PARTS)
-errors = affine.by_model(records, models, "error")
-zero = 2 * np.square(SIGMAS)
+errors = page.values("error", **affine.BY_SHAPE).unstack(sort=False)
+names, zero = errors.index.unique("shape"), pd.Series(2 * np.square(SIGMAS), SIGMAS)
 table = page.save_figure(*(
-    geometric_rows("error", name, dict(zip(SIGMAS, values.T)), page.profile)
-    for name, values in errors.items()),
+    geometric_rows("error", name, dict(errors.loc[name]), page.profile) for name in names),
     page.series("error", "zero, in expectation", SIGMAS, zero))
 
 # %% tags=["figure"]
@@ -54,7 +54,7 @@ from claimbook.pages.plotting import GOLD, OLIVE, ROSE, STEEL, draw
 
 figure, axes = plt.subplots(figsize=(9, 3.8))
 figure.suptitle("Attention alone learns, feed-forward layers alone do not")
-for name, color, marker in zip(models, (OLIVE, ROSE, GOLD, STEEL), "osD^"):
+for name, color, marker in zip(names, (OLIVE, ROSE, GOLD, STEEL), "osD^"):
     draw(axes, table, "error", name, color=color, marker=marker)
 draw(axes, table, "error", "zero, in expectation", color="black", ls="--")
 axes.set(yscale="log", xlabel=r"$\sigma$ of the functions", ylabel="mean squared error")
@@ -85,16 +85,16 @@ numbers(table, digits=3, x="sigma")
 
 # %%
 page.decide("signed_averaging.13", {
-    **{f"attention only {name}": errors[name][:, 0] / 0.15
+    **{f"attention only {name}": errors[1][name] / 0.15
        for name in ("12Al8AH", "2Al32AH")},
-    "feed-forward only": 1 / errors["feed-forward only"][:, 0]},
+    "feed-forward only": 1 / errors[1]["feed-forward only"]},
     reached(errors, "12L8AH"), {  # either kind in the other's place
-        "attention only 12Al8AH": errors["feed-forward only"][:, 0] / 0.15,
-        "attention only 2Al32AH": errors["feed-forward only"][:, 0] / 0.15,
-        "feed-forward only": 1 / errors["12Al8AH"][:, 0]})
-over_full = lambda own: affine.geometric_mean((own / errors["12L8AH"])[:, 2:])
+        "attention only 12Al8AH": errors[1]["feed-forward only"] / 0.15,
+        "attention only 2Al32AH": errors[1]["feed-forward only"] / 0.15,
+        "feed-forward only": 1 / errors[1]["12Al8AH"]})
+over_full = lambda own: mean_ratio(own / errors.loc["12L8AH"])
 page.decide("signed_averaging.33", {
-    "12Al8AH over 12L8AH": over_full(errors["12Al8AH"])},
+    "12Al8AH over 12L8AH": over_full(errors.loc["12Al8AH"])},
     reached(errors, "12Al8AH", "12L8AH"), {"12Al8AH over 12L8AH": over_full(zero)})
 page.verdicts()
 

@@ -32,7 +32,8 @@ from papers.signed_averaging.boundary_values import ridge_rise
 from papers.signed_averaging.comparisons import reached, training_settings
 
 page = Page("signed_averaging/boundary_values", profile)
-records = page.recorded(sheet.shown)
+shapes, scorings = (page.recorded(runs) for runs in (
+    sheet.with_and_without_perceptrons, affine.softmax_and_ssa))
 wider = page.recorded(sheet.wider)
 training_settings(affine.FULL.runs, page.profile)
 
@@ -44,12 +45,15 @@ training_settings(affine.FULL.runs, page.profile)
 # ## Figure
 
 # %%
-import numpy as np
-models = sheet.boundary_models(page.profile)
-answers = affine.by_model(records, models, "answer")  # (seeds, slopes, queries)
-errors = affine.by_model(records, models, "error")
-xs = np.array(sheet.QUERIES)
-panels = {  # title: models, slope, inputs page.profile
+import pandas as pd
+
+answers, errors = (pd.concat([
+    page.values(metric, shapes, **affine.BY_SHAPE).unstack(),
+    page.values(metric, scorings, **affine.BY_SCORING).unstack()])
+    for metric in ("answer", "error"))
+answers = answers.unstack("slope").swaplevel(axis=1)  # columns (slope, x)
+xs = answers[1].columns
+panels = {  # title: models, slope, inputs
     "Figure 1: 9x": (["12L8AH"], 9, abs(xs) <= 30),
     "Figure 1: 10x, attention only": (["12Al8AH"], 10, abs(xs) <= 30),
     "9x, softmax and SSA": (["softmax", "SSA"], 9, abs(xs) <= 30),
@@ -58,10 +62,10 @@ panels = {  # title: models, slope, inputs page.profile
     "Figure 9: 10x, low x": (["12L8AH"], 10, xs <= -3)}
 tables = []
 for title, (names, slope, inside) in panels.items():
-    curves = {name: sheet.on_line(answers[name], slope) for name in names}
-    curves["the line"] = slope * xs[None]
-    tables += [page.series(title, name, xs[inside], values[:, inside])
-               for name, values in curves.items()]
+    curves = {name: answers.loc[name][slope][xs[inside]] for name in names}
+    curves["the line"] = slope * xs[inside]
+    tables += [page.series(title, name, xs[inside], curve)
+               for name, curve in curves.items()]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
@@ -74,9 +78,9 @@ figure.suptitle("The line goes on, the answers stop")
 styles = {"12L8AH": {"color": OLIVE, "marker": "D"},
           "12Al8AH": {"color": ROSE, "marker": "^"},
           "softmax": marked("softmax"), "SSA": marked("SSA")}
-kept = answer_sizes.by_name(page.recorded(answer_sizes.kept, apart=True))
-for name, own in kept.items():
-    bound = np.mean([record["bound"] for record in own])
+kept = page.recorded(answer_sizes.kept, apart=True)
+bounds = page.values("bound", kept, **affine.BY_SCORING).groupby("scoring").mean()
+for name, bound in bounds.items():
     for side in (-bound, bound):
         grid[0, 2].axhline(side, color=styles[name]["color"], ls=":", lw=1)
 for axes, title in zip(grid.flat, panels):
@@ -117,16 +121,14 @@ legend = figure.legend(handles.values(), handles, ncols=5,
 # predictions of opposite signs cancel.
 
 # %% tags=["numbers"]
-import pandas as pd
 from claimbook.claims.sentences import with_interval
 
 pd.DataFrame({(name, f"{slope}x"): {
-    "boundary value": with_interval(
-        np.abs(on := sheet.on_line(values, slope)).max(1)),
+    "boundary value": with_interval((on := answers.loc[name][slope]).abs().max(axis=1)),
     "true value at x = 20": slope * 20,
     **{f"rise from {near} to {far}": with_interval(sheet.rise(on, slope, near, far))
        for near, far in ((5, 10), (10, 20), (20, 50), (50, 100))}}
-    for name, values in answers.items() for slope in (1, 9, 10)}).T
+    for name in ("12L8AH", "12Al8AH", "softmax", "SSA") for slope in (1, 9, 10)}).T
 
 # %% [markdown]
 # ## The claims, one by one
@@ -135,12 +137,14 @@ pd.DataFrame({(name, f"{slope}x"): {
 drawn = {f"{name} on {slope}x": (name, slope) for name, slope in (
     ("12L8AH", 9), ("12Al8AH", 10), ("12L8AH", 1), ("12L8AH", 10))}
 page.decide("signed_averaging.7", {
-    part: sheet.rise(sheet.on_line(answers[name], slope), slope)
+    part: sheet.rise(answers.loc[name][slope], slope)
     for part, (name, slope) in drawn.items()},
     {part: reached(errors, name) for part, (name, _) in drawn.items()},
     {part: ridge_rise(slope) for part, (_, slope) in drawn.items()})
-page.decide("signed_averaging.60", sheet.rises_beyond(wider),
-            [record["error_grid"][0, 0] / 101 for record in wider],
+far = page.values("answer", wider).unstack(["slope", "x"])
+page.decide("signed_averaging.60", {
+    f"{slope}x": sheet.rise(far[slope], slope, 20, 40) for slope in (1, 9, 10)},
+            page.values("error_grid", wider) / 101,
             {f"{slope}x": ridge_rise(slope) for slope in (1, 9, 10)})
 page.verdicts()
 

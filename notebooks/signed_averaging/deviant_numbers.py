@@ -28,7 +28,6 @@ profile = "stored"
 # %% tags=["hide-output"]
 import claimbook
 import icllib
-import pandas as pd
 from papers.signed_averaging import deviant_numbers as sheet, deviant_sequences, quantifiers
 
 page = claimbook.Page("signed_averaging/deviant_numbers", profile)
@@ -49,12 +48,11 @@ softmax = page.recorded(sheet.judged_kind)
 of_figure_4 = icllib.records(quantifiers.compared_on_every, profile,
                              page="signed_averaging/fig04_every")
 assert claimbook.shown_profile(of_figure_4) == claimbook.shown_profile(softmax)
-pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
-reached = quantifiers.reached(of_figure_4, pair, pair[:1])
-evidence, gate = deviant_sequences.judged(softmax, pair[:1], reached)
-order = evidence["at the number"].argsort()[::-1]
+reached = quantifiers.at_length(of_figure_4, quantifiers.TRAINED)[1]["softmax"]
+evidence, gate = deviant_sequences.judged(softmax, reached)
+order = evidence["at the number"].to_numpy().argsort()[::-1]
 table = page.save_figure(
-    *(page.series("models", where, range(1, len(order) + 1), shares[order])
+    *(page.series("models", where, range(1, len(order) + 1), shares.iloc[order])
       for where, shares in evidence.items()),
     *sheet.deviant_tables(records, page.profile))
 
@@ -136,7 +134,7 @@ page.verdicts()
 # What is judged at the number, by model:
 
 # %% tags=["numbers"]
-shares = pd.Series(evidence["at the number"][order[::-1]].round(2))
+shares = evidence["at the number"].iloc[order[::-1]].round(2)
 shares.value_counts(sort=False).rename_axis("share").to_frame("models").T
 
 # %% [markdown]

@@ -30,6 +30,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 from claimbook import Page
 from papers.signed_averaging import fig02_attention_maps as sheet, quantifiers
+from papers.signed_averaging.comparisons import reached
 
 page = Page("signed_averaging/fig02_attention_maps", profile)
 records = page.records
@@ -110,10 +111,10 @@ numbers(table, ["share", "log-odds"]).set_axis(names, axis=1)
 # ## The claims, one by one
 
 # %%
-softmax, _ = cells = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
+at_training = quantifiers.at_length(records, quantifiers.TRAINED)
 page.decide("signed_averaging.8", sheet.share_evidence(records),
-            {"softmax alone": quantifiers.reached(records, cells, [softmax]),
-             "softmax over SSA": quantifiers.reached(records, cells, cells)},
+            {"softmax alone": reached(at_training, "softmax"),
+             "softmax over SSA": reached(at_training, "softmax", "SSA")},
             sheet.equal_shares(records))
 page.verdicts()
 

@@ -24,9 +24,9 @@ profile = "stored"
 # %% tags=["hide-output"]
 import claimbook
 import icllib
-from claimbook.records import dealt
 from icllib.training import untrained
 from papers.signed_averaging import affine, answer_sizes, comparisons, trained_further
+from papers.signed_averaging.affine import BY_SCORING, SIGMAS
 from papers.signed_averaging import fig03_softmax_ssa as sheet
 
 page = claimbook.Page("signed_averaging/fig03_softmax_ssa", profile)
@@ -47,32 +47,31 @@ from claimbook.pages.plotting import series
 names = ("softmax", "SSA")
 larger = icllib.every_profile(sheet.runs, page.name)
 sizes = {page.profile: records} | larger
-grids = claimbook.stacked(records, names, "error_grid")  # (seeds, sigma_I, sigma_F)
-stds = affine.SIZES[page.profile].grid
-logs = {name: np.log10(grid).mean(axis=0) for name, grid in grids.items()}
+of_size = {size: page.values("error", own, **BY_SCORING).unstack()
+           for size, own in sizes.items()}
+errors, stds = of_size[page.profile], ["input_std", "function_std"]
+grids = page.values("error_grid", **BY_SCORING).unstack(stds)  # rows (scoring, seed)
+logs = {name: np.log10(grids.loc[name]).mean().unstack() for name in names}
 maps = logs | {"SSA - softmax": logs["SSA"] - logs["softmax"]}
-tables = [series("error", f"{name}, ours, {size}", affine.SIGMAS, values, size, scale="log")
-          for size, kept in sizes.items()
-          for name, values in claimbook.stacked(kept, names, "error").items()]
-tables += [series("error", f"{name}, paper", affine.SIGMAS, affine.PRINTED[name],
-                  "paper") for name in names]
-tables.append(page.series("error", "zero", affine.SIGMAS, 2 * np.square(affine.SIGMAS)))
-kept = answer_sizes.by_name(page.recorded(answer_sizes.kept, apart=True))
-tables.append(page.series("error", "floor", affine.SIGMAS, answer_sizes.mean_floor(kept)))
+tables = [series("error", f"{name}, ours, {size}", SIGMAS, own.loc[name], size, scale="log")
+          for size, own in of_size.items() for name in names]
+tables += [series("error", f"{name}, paper", SIGMAS, affine.PRINTED[name], "paper")
+           for name in names]
+tables.append(page.series("error", "zero", SIGMAS, 2 * np.square(SIGMAS)))
+kept = page.recorded(answer_sizes.kept, apart=True)
+tables.append(page.series("error", "floor", SIGMAS, answer_sizes.mean_floor(kept)))
 for title, values in maps.items():
-    tables += [page.series(f"log10 error, {title}", f"sigma_I = {std}", stds, row)
-               for std, row in zip(stds, values)]
-errors = claimbook.stacked(records, names, "error")
-ratios = errors["SSA"] / errors["softmax"]
-tables += [page.series("ratio", "ours", affine.SIGMAS, ratios, scale="log"),
-           series("ratio", "paper", affine.SIGMAS,
+    tables += [page.series(f"log10 error, {title}", f"sigma_I = {std}", row.index, row)
+               for std, row in values.iterrows()]
+ratios = comparisons.ratio(errors, "SSA", "softmax")
+tables += [page.series("ratio", "ours", SIGMAS, ratios, scale="log"),
+           series("ratio", "paper", SIGMAS,
                   np.divide(affine.PRINTED["SSA"], affine.PRINTED["softmax"]), "paper")]
-paths = claimbook.stacked(records, names, "error_along")
-table = page.save_figure(*tables, *comparisons.path_tables(paths, page.profile))
+paths = trained_further.paths(records)
+table = page.save_figure(*tables, *comparisons.path_tables(paths, names, page.profile))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
-import pandas as pd
 from claimbook.pages.plotting import dots, draw, heat_map
 from papers.colors import color_of
 from matplotlib.colors import LinearSegmentedColormap
@@ -81,24 +80,24 @@ figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 3.9),
                                              width_ratios=(3, 2.6, 1.2))
 figure.suptitle("On steeper lines our SSA errs like softmax; the paper's errs far less")
 draw(left, table, "ratio", "ours", color="black", marker="o", label="ours")
-dots(left, affine.SIGMAS, ratios, color="black")
+dots(left, SIGMAS, ratios, color="black")
 draw(left, table, "ratio", "paper", color="black", marker="D", mfc="none", ls="",
      label="printed")
 left.axhline(1, color="grey", lw=1)
 left.set(xlabel=r"$\sigma$ of the lines", ylabel="error of SSA / softmax", yscale="log",
-         xticks=affine.SIGMAS, yticks=(0.01, 0.1, 1))
+         xticks=SIGMAS, yticks=(0.01, 0.1, 1))
 left.yaxis.set_major_formatter("{x:g}")
 left.legend()
 to_softmax = LinearSegmentedColormap.from_list(
     "SSA to softmax", (color_of("SSA"), "white", color_of("softmax")))
-percent = pd.DataFrame(100 * (10 ** maps["SSA - softmax"] - 1), stds, stds).round() + 0
+percent = (100 * (10 ** maps["SSA - softmax"] - 1)).round() + 0
 heat_map(middle, percent, square=True, cmap=to_softmax, vmin=-100, vmax=100, annot=True,
          fmt="+.0f")
 middle.invert_yaxis()
 middle.set(xlabel=r"$\sigma$ of the lines", ylabel=r"$\sigma$ of the inputs",
            title="SSA's error, % above softmax's")
 for place, name in enumerate(names):
-    dots(right, [place], errors[name][:, :1], color=color_of(name))
+    dots(right, [place], errors.loc[name][[1]], color=color_of(name))
     right.plot(place, affine.PRINTED[name][0], "D", mfc="none", color=color_of(name))
 labels = right.set(yscale="log", xlim=(-0.6, 1.6), xticks=(0, 1), xticklabels=names,
           title="ordinary lines", ylabel="mean squared error", ylim=(1e-5, 1e-2))
@@ -155,13 +154,7 @@ legend = legend_below(panels[0], 2)
 # for SSA in blue, means over seeds over the faint paths of single seeds.
 
 # %% tags=["numbers"]
-import pandas as pd
-
-steps = records[0].run["along"]["steps"]
-pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
-              {name: f"{comparisons.mean_path(samples)[stop, sigma - 1]:.3g}"
-               for name, samples in paths.items()}
-              for sigma in (1, 10) for stop, step in [*enumerate(steps)][::-3][::-1]})
+comparisons.path_numbers(paths, names)
 
 # %% [markdown]
 # ### Over the grid
@@ -171,7 +164,7 @@ pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
 # are geometric means over cells, with 95% intervals over seeds.
 
 # %% tags=["numbers"]
-sheet.cells_with_ssa_below(grids, stds)
+sheet.cells_with_ssa_below(comparisons.ratio(grids, "SSA", "softmax"))
 
 # %% [markdown]
 # ## The claims, one by one
@@ -183,28 +176,30 @@ sheet.cells_with_ssa_below(grids, stds)
 
 # %%
 further = page.recorded(trained_further.runs, apart=True)
-levels = [dealt(records, names), *trained_further.levels(further)]
+levels = [records, *trained_further.levels(further)]
 best = trained_further.most_competent(levels)
 judged = trained_further.paths(best)
-errors = {name: path[:, -1] for name, path in judged.items()}
+errors = comparisons.at_share(judged)
 both = comparisons.reached(errors, *names)
-nearest = answer_sizes.nearest_ratios(kept)
-at_start = [record["error_at"][:, 2:].mean(axis=1) for record in
-            untrained(best["softmax"], trained_further.point_errors(page.profile))]
-page.decide("signed_averaging.2", sheet.growth(errors["softmax"]),
+of = lambda own, name: [record for record in own
+                        if affine.scoring_of(record.component) == name]
+start = page.values("error_at", untrained(
+    of(best, "softmax"), trained_further.point_errors(page.profile))).unstack()
+at_start = start.loc[:, affine.FIRST_COUNTED:].mean(axis=1).unstack()
+page.decide("signed_averaging.2", sheet.growth(errors.loc["softmax"]),
             comparisons.reached(errors, "softmax"), sheet.growth(at_start))
-page.decide("signed_averaging.3",
-            comparisons.ssa_to_softmax(comparisons.EqualSteps(errors)), both, reach=nearest)
-halfway = judged["SSA"][:, judged["SSA"].shape[1] // 3]
+page.decide("signed_averaging.3", comparisons.ssa_to_softmax(
+    comparisons.ratio(errors, "SSA", "softmax")), both,
+    reach=comparisons.ssa_to_softmax(answer_sizes.nearest_ratios(kept)))
+halfway = comparisons.at_share(judged, 0.5)
 page.decide("signed_averaging.35", {
-    "sigma = 1": errors["SSA"][:, 0] / errors["softmax"][:, 0]}, both,
-    {"sigma = 1": halfway[:, 0] / errors["softmax"][:, 0]})
-with_grid = [models for models in levels if "error_grid" in models["SSA"][0].metrics]
-in_grid = trained_further.most_competent(with_grid)["SSA"]
-grids = np.array([record["error_grid"] for record in in_grid])
-corner = affine.shift_ratios(grids, stds)["both"]
+    "sigma = 1": errors[1]["SSA"] / errors[1]["softmax"]}, both,
+    {"sigma = 1": halfway[1]["SSA"] / errors[1]["softmax"]})
+in_grid = of(trained_further.most_competent(
+    [own for own in levels if "error_grid" in own[0].metrics]), "SSA")
+corner = affine.shift_ratios(page.values("error_grid", in_grid).unstack(stds))["both"]
 page.decide("signed_averaging.40", {"SSA": corner},
-            [record["error"][0] for record in in_grid],
+            page.values("error", in_grid).unstack()[1],
             {"SSA": affine.shifts_untrained(in_grid)["both"]})
 page.verdicts()
 

@@ -28,9 +28,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-from claimbook.records import dealt
 from icllib.training import untrained
 from papers.signed_averaging import fig04_every as sheet, quantifiers
+from papers.signed_averaging.affine import BY_SCORING
+from papers.signed_averaging.comparisons import ratio, reached
 
 page = claimbook.Page("signed_averaging/fig04_every", profile)
 records = page.recorded(sheet.every_variant)
@@ -49,12 +50,11 @@ page.settings(quantifiers.ASSUMED)
 
 # %%
 compared = page.recorded(quantifiers.compared_on_every)
-pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
-rates = quantifiers.error_rates(dealt(compared, pair))
-softmax, ssa = [of_kind[quantifiers.JUDGED[0]] for of_kind in rates.values()]
-table = page.save_figure(page.series("pairs", "SSA", softmax, ssa),
+rates = quantifiers.error_rates(compared, BY_SCORING)
+everywhere = rates[quantifiers.JUDGED[0]]
+table = page.save_figure(page.series("pairs", "SSA", everywhere["softmax"].tolist(),
+                                     everywhere["SSA"]),
                          *quantifiers.error_tables(records, "every", page.profile))
-sigmas, lengths = quantifiers.grid(records[0])
 
 # %% tags=["figure"]
 quantifiers.draw_pairs(table)
@@ -103,7 +103,7 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 # coin would get half.
 
 # %% tags=["figure"]
-legend = quantifiers.draw_by_position(table, sigmas[[0, -1]])
+legend = quantifiers.draw_by_position(table, (1, 30))
 
 # %% [markdown] tags=["caption"]
 # Share of wrong answers against the position in the list, for the smallest scale of the numbers (above)
@@ -144,7 +144,7 @@ numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
 # Mean error over parts of the grid, with 95% intervals over the first twenty seeds:
 
 # %% tags=["numbers"]
-quantifiers.part_table(quantifiers.errors_by_part(records, quantifiers.cells("every")))
+quantifiers.part_table(quantifiers.errors_by_part(records, quantifiers.BY_VARIANT))
 
 # %% [markdown]
 # All claims are about the models with positions under the paper's distribution, of which
@@ -152,23 +152,24 @@ quantifiers.part_table(quantifiers.errors_by_part(records, quantifiers.cells("ev
 # and 40 numbers; all do. First their mean errors:
 
 # %%
-quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
+quantifiers.part_table(quantifiers.errors_by_part(compared, quantifiers.BY_VARIANT))
 
 # %%
 judged = claimbook.shown_profile(compared)
-of_softmax = quantifiers.reached(compared, pair, pair[:1])
-page.decide("signed_averaging.9", quantifiers.evidence(compared, pair),
-            quantifiers.reached(compared, pair, pair),
-            profile=judged)
-page.decide("signed_averaging.25", sheet.single_numbers(compared, pair),
+at_training = quantifiers.at_length(compared, quantifiers.TRAINED)
+of_softmax = reached(at_training, "softmax")
+page.decide("signed_averaging.9", dict(ratio(rates, "SSA", "softmax")[quantifiers.JUDGED]),
+            reached(at_training, "softmax", "SSA"), profile=judged)
+single = page.values("wrong_at", compared, **BY_SCORING)["softmax"].unstack()[1].unstack()
+page.decide("signed_averaging.25", {"sigma = 30": single[30]},
             of_softmax, {"sigma = 30": [0.5]},
             profile=judged)  # "false" is wrong of every positive one
-longer = quantifiers.longer_sequences(compared, pair)
+longer = quantifiers.longer_sequences(compared)
 page.decide("signed_averaging.30", longer, of_softmax,
             {part: [1 / 8] for part in longer},
             profile=judged)
-page.decide("signed_averaging.31", quantifiers.deviant_sequences(compared, pair),
-            of_softmax, quantifiers.deviant_sequences(untrained(compared), pair),
+page.decide("signed_averaging.31", quantifiers.deviant_sequences(compared),
+            of_softmax, quantifiers.deviant_sequences(untrained(compared)),
             profile=judged)
 page.verdicts()
 

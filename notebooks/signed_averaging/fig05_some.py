@@ -26,9 +26,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-from claimbook.records import dealt
 from icllib.training import untrained
 from papers.signed_averaging import fig05_some as sheet, quantifiers
+from papers.signed_averaging.affine import BY_SCORING
+from papers.signed_averaging.comparisons import ratio, reached
 
 page = claimbook.Page("signed_averaging/fig05_some", profile)
 records = page.recorded(sheet.some_variant)
@@ -47,12 +48,11 @@ page.settings(quantifiers.ASSUMED)
 
 # %%
 compared = page.recorded(sheet.compared_on_some)
-pair = quantifiers.cells("some", (quantifiers.AS_PRINTED,))
-rates = quantifiers.error_rates(dealt(compared, pair))
-softmax, ssa = [of_kind[quantifiers.JUDGED[0]] for of_kind in rates.values()]
-table = page.save_figure(page.series("pairs", "SSA", softmax, ssa),
+rates = quantifiers.error_rates(compared, BY_SCORING)
+everywhere = rates[quantifiers.JUDGED[0]]
+table = page.save_figure(page.series("pairs", "SSA", everywhere["softmax"].tolist(),
+                                     everywhere["SSA"]),
                          *quantifiers.error_tables(records, "some", page.profile))
-sigmas, lengths = quantifiers.grid(records[0])
 
 # %% tags=["figure"]
 quantifiers.draw_pairs(table)
@@ -100,7 +100,7 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 # 0.01 and logarithmic above.
 
 # %% tags=["figure"]
-legend = quantifiers.draw_by_position(table, sigmas[[0, -1]])
+legend = quantifiers.draw_by_position(table, (1, 30))
 
 # %% [markdown] tags=["caption"]
 # Share of wrong answers against the position in the list, for the smallest scale of the numbers (above)
@@ -139,28 +139,28 @@ numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
 # Mean error over parts of the grid, with 95% intervals over the first twenty seeds:
 
 # %% tags=["numbers"]
-quantifiers.part_table(quantifiers.errors_by_part(records, quantifiers.cells("some")))
+quantifiers.part_table(quantifiers.errors_by_part(records, quantifiers.BY_VARIANT))
 
 # %% [markdown]
 # The claim is about the models with positions under the paper's distribution, of which there are fifty
 # pairs. First their mean errors, then SSA over softmax, seed by seed:
 
 # %%
-quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
+quantifiers.part_table(quantifiers.errors_by_part(compared, quantifiers.BY_VARIANT))
 
 # %%
 judged = claimbook.shown_profile(compared)
-page.decide("signed_averaging.10", quantifiers.evidence(compared, pair),
-            quantifiers.reached(compared, pair, pair),
-            quantifiers.beside_constant(compared, pair, 1 / 8),
-            profile=judged)
-of_softmax = quantifiers.reached(compared, pair, pair[:1])
-longer = quantifiers.longer_sequences(compared, pair)
+at_training = quantifiers.at_length(compared, quantifiers.TRAINED)
+ssa = quantifiers.errors_by_part(compared, BY_SCORING).loc["SSA"][quantifiers.JUDGED]
+page.decide("signed_averaging.10", dict(ratio(rates, "SSA", "softmax")[quantifiers.JUDGED]),
+            reached(at_training, "softmax", "SSA"), dict(ssa / (1 / 8)), profile=judged)
+of_softmax = reached(at_training, "softmax")
+longer = quantifiers.longer_sequences(compared)
 page.decide("signed_averaging.57", longer, of_softmax,
             {part: [1 / 8] for part in longer},
             profile=judged)
-page.decide("signed_averaging.58", quantifiers.deviant_sequences(compared, pair),
-            of_softmax, quantifiers.deviant_sequences(untrained(compared), pair),
+page.decide("signed_averaging.58", quantifiers.deviant_sequences(compared),
+            of_softmax, quantifiers.deviant_sequences(untrained(compared)),
             profile=judged)
 page.verdicts()
 

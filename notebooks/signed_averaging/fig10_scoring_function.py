@@ -36,15 +36,15 @@ claimbook.settings_table(sheet.runs(profile)[0],
 
 # %%
 import numpy as np
-drawn, limit = ([record for record in records if record.run["n"] in exponents]
-                for exponents in (sheet.EXPONENTS, sheet.LIMIT))
-x = drawn[0]["x"]
+curves = {name: page.values(name, n="n").droplevel("seed").unstack()  # rows n, columns x
+          for name in ("value", "derivative", "slope")}
+x = curves["value"].columns
 exponential = {"value": np.exp(x), "derivative": np.exp(x), "slope": 1 + 0 * x}
-tables = [page.series(name, f"n = {r.run['n']:g}", x, r[name])
-          for name in exponential for r in drawn]
+tables = [page.series(name, f"n = {n:g}", x, own.loc[n])
+          for name, own in curves.items() for n in sheet.EXPONENTS]
 tables += [page.series(name, "exp", x, y) for name, y in exponential.items()]
-tables += [page.series("limit", f"m = {r.run['n']:g}", x, r["value"] / np.exp(x))
-           for r in limit]
+limit = curves["value"].loc[list(sheet.LIMIT)] / np.exp(x)
+tables += [page.series("limit", f"m = {m:g}", x, own) for m, own in limit.iterrows()]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
@@ -91,21 +91,20 @@ legend = panels[3].legend()
 import pandas as pd
 from icllib.theory.scoring import crossing
 
-at = lambda r, name, place: r[name][np.abs(x - place).argmin()]
-rows = pd.DataFrame({f"n = {r.run['n']:g}": {
-    "f(-3)": at(r, "value", -3), "f(0)": at(r, "value", 0), "f(3)": at(r, "value", 3),
-    "f'(0)": at(r, "derivative", 0), "f'(3)": at(r, "derivative", 3),
-    "g(3)": at(r, "slope", 3), "exp overtakes at x": crossing(r.run["n"], 1.0),
-} for r in drawn} | {"exp": {"f(-3)": np.exp(-3), "f(0)": 1, "f(3)": np.exp(3),
+at = lambda name, n, place: curves[name].loc[n, place]
+rows = pd.DataFrame({f"n = {n:g}": {
+    "f(-3)": at("value", n, -3), "f(0)": at("value", n, 0), "f(3)": at("value", n, 3),
+    "f'(0)": at("derivative", n, 0), "f'(3)": at("derivative", n, 3),
+    "g(3)": at("slope", n, 3), "exp overtakes at x": crossing(n, 1.0),
+} for n in sheet.EXPONENTS} | {"exp": {"f(-3)": np.exp(-3), "f(0)": 1, "f(3)": np.exp(3),
                              "f'(0)": 1, "f'(3)": np.exp(3), "g(3)": 1}})
 rows.map("{:.3f}".format).replace("nan", "")  # exp does not overtake itself
 
 # %% tags=["numbers"]
-pd.DataFrame({f"m = {r.run['n']:g}": {
-    "f(3) / exp(3) - 1": at(r, "value", 3) / np.exp(3) - 1,
-    "-9 / 2m": -4.5 / r.run["n"],
-    "f(-3) / exp(-3) - 1": at(r, "value", -3) / np.exp(-3) - 1,
-    "9 / 2m": 4.5 / r.run["n"]} for r in limit}).T.map("{:.4f}".format)
+pd.DataFrame({f"m = {m:g}": {
+    "f(3) / exp(3) - 1": limit.loc[m, 3] - 1, "-9 / 2m": -4.5 / m,
+    "f(-3) / exp(-3) - 1": limit.loc[m, -3] - 1, "9 / 2m": 4.5 / m}
+    for m in sheet.LIMIT}).T.map("{:.4f}".format)
 
 # %% [markdown]
 # ## What differs and why

@@ -43,21 +43,22 @@ claimbook.settings_table(from_settings(timing.run), ("rounds", "seed"))
 # ## Figure
 
 # %%
-import numpy as np
+import pandas as pd
 
 from claimbook.pages.plotting import COLORS, legend_below, series
 from papers.colors import color_of
 
-n, b = (np.array([record[name] for record in records]) for name in ("n", "b"))
-layers, heads = n.shape[1:]
+n, b = (page.values(name, records) for name in ("n", "b"))  # by seed, layer and head
+own = pd.DataFrame({"n": n, "b": b, "slope": n * b})
+layers = own.index.unique("layer")
 tables = []
-for layer in range(layers):
-    for name, values in (("n", n), ("b", b), ("slope", n * b)):
-        tables.append(page.series(name, f"layer {layer + 1}", range(1, heads + 1),
-                             values[:, layer]))
-seconds = dict(zip(sheet.TIMED, timing["seconds"]))  # (rounds,)
-ratios = {name: times / seconds["softmax"] for name, times in seconds.items()}
-rounds = range(1, len(seconds["SSA"]) + 1)
+for layer in layers:
+    for name, values in own.xs(layer, level="layer").items():
+        tables.append(page.series(name, f"layer {layer}", own.index.unique("head"),
+                                  values.unstack()))
+seconds = page.values("seconds", [timing]).unstack("scoring")[list(sheet.TIMED)]
+ratios = seconds.div(seconds["softmax"], axis=0)
+rounds = ratios.index.get_level_values("round")
 tables += [series("time / softmax", name, rounds, ratios[name], timing.profile)
            for name in list(ratios)[1:]]
 table = page.save_figure(*tables)
@@ -68,14 +69,13 @@ import seaborn
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.4))
 figure.suptitle("The second layer raises its exponents; on a CPU a step takes longer")
-for axes, name, values, start in zip(panels, "nb", (n, b), (1.5, 1)):
-    seeds = [f"seed {seed}" for seed in range(len(n))]
-    layer, seed = np.meshgrid(range(1, layers + 1), seeds)
-    each = {"x": layer.repeat(heads), "hue": seed.repeat(heads), "y": values.ravel()}
-    seaborn.stripplot(**each, palette=COLORS[:len(n)], dodge=True, jitter=False,
-                      legend=name == "n", ax=axes)
+each = own.reset_index()
+each["seed"] = [f"seed {seed}" for seed in each.seed]
+for axes, name, start in zip(panels, "nb", (1.5, 1)):
+    seaborn.stripplot(each, x="layer", y=name, hue="seed", dodge=True, jitter=False,
+                      palette=COLORS[:len(records)], legend=name == "n", ax=axes)
     axes.axhline(start, color="grey", ls="--", lw=1, label="start")
-    axes.set(xlabel="layer", title=f"learned {name}")
+    axes.set(xlabel="layer", ylabel="", title=f"learned {name}")
 for name, shade, marker in zip(list(ratios)[1:], ("grey", color_of("SSA")), "so"):
     panels[2].plot(rounds, ratios[name], color=shade, marker=marker, label=name)
 panels[2].axhline(1, color="black", lw=1)
@@ -101,22 +101,17 @@ for axes, side in ((panels[0], "left"), (panels[2], "right")):
 # Over heads and seeds:
 
 # %% tags=["numbers"]
-import pandas as pd
-
-rows = {}
-for layer in range(layers):
-    for name, values in (("n", n), ("b", b), ("n b", n * b)):
-        own = values[:, layer].flatten()
-        rows[f"layer {layer + 1}", name] = {
-            "smallest": own.min(), "median": np.median(own), "largest": own.max()}
-pd.DataFrame(rows).T.map("{:.3g}".format)
+pd.DataFrame({(f"layer {layer}", name.replace("slope", "n b")): {
+    "smallest": values.min(), "median": values.median(), "largest": values.max()}
+    for layer in layers for name, values in own.xs(layer, level="layer").items()
+}).T.map("{:.3g}".format)
 
 # %% [markdown]
 # Seconds per training step, and ratios to softmax round by round.
 
 # %% tags=["numbers"]
-pd.DataFrame({name: {"seconds, median": np.median(seconds[name]),
-                     "ratio, median": np.median(ratio),
+pd.DataFrame({name: {"seconds, median": seconds[name].median(),
+                     "ratio, median": ratio.median(),
                      "smallest": ratio.min(), "largest": ratio.max()}
               for name, ratio in ratios.items()}).T.map("{:.3g}".format)
 
@@ -126,8 +121,8 @@ pd.DataFrame({name: {"seconds, median": np.median(seconds[name]),
 # %%
 on_gpu = "CPU" not in timing.provenance["device"]
 slower = ratios["SSA"] + ratios["softmax"]  # a step that takes both in turn
-page.decide("signed_averaging.15", {"12L8AH": [np.median(ratios["SSA"])]}, [float(on_gpu)],
-            {"12L8AH": [np.median(slower)]},
+page.decide("signed_averaging.15", {"12L8AH": [ratios["SSA"].median()]}, [float(on_gpu)],
+            {"12L8AH": [slower.median()]},
             profile=timing.profile)
 count = "12 layers of 12 heads"
 page.decide("signed_averaging.34", {count: [sheet.additional_parameters(12, 12)]},

@@ -32,13 +32,10 @@ settings[~settings.index.str.contains("evaluation")]
 # ## Figure
 
 # %%
-import numpy as np
-
-errors = claimbook.stacked(records, sheet.SEARCHED, "error")  # (rates, sigmas)
-at_1 = {name: own[:, 0] for name, own in errors.items()}
+errors = page.values("error", rate="recipe.learning_rate", scoring=affine.scoring_of)
+at_1 = errors.xs(1, level="sigma").droplevel("seed").unstack("rate", sort=False)
 table = page.save_figure(*(
-    page.series("sigma = 1", f"{rate:g}", list(at_1), by_name)
-    for rate, by_name in zip(sheet.RATES, zip(*at_1.values()))))
+    page.series("sigma = 1", f"{rate:g}", own.index, own) for rate, own in at_1.items()))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -69,11 +66,9 @@ legend = axes.legend(title="learning rate", frameon=True)
 # Errors at $\sigma = 1$ and the rate that is taken:
 
 # %% tags=["numbers"]
-import pandas as pd
-
-rows = {name: {f"{rate:g}": f"{error:.3g}" for rate, error in zip(sheet.RATES, own)}
-        | {"taken": f"{sheet.RATES[int(np.argmin(own))]:g}"} for name, own in at_1.items()}
-pd.DataFrame(rows).T
+in_words = at_1.rename(columns="{:g}".format).map("{:.3g}".format)
+in_words.assign(taken=at_1.idxmin(axis=1).map("{:g}".format)).rename_axis(
+    index=None, columns=None)
 
 # %% [markdown]
 # ## What differs and why

@@ -22,7 +22,6 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-from claimbook.records import dealt
 from papers.signed_averaging import affine, answer_sizes, comparisons, trained_further
 from papers.signed_averaging import longer_training as sheet
 
@@ -37,13 +36,12 @@ claimbook.settings_table(sheet.runs(page.profile)[0], ["seed"], profile=page.pro
 # ## Figure
 
 # %%
-models = trained_further.levels(records)[0]
-longer = trained_further.paths(models)
-shorter = claimbook.stacked(others, ("softmax", "SSA"), "error_along")
+models, *even_longer = trained_further.levels(records)
+longer, shorter = trained_further.paths(models), trained_further.paths(others)
 table = page.save_figure(
-    *(page.series(name, f"seed {seed}", reached, lead)
+    *(page.series(name, f"seed {seed}", own.reached.tolist(), own.lead)
       for name, paths in {"trained further": longer, "Figure 3": shorter}.items()
-      for seed, (reached, lead) in enumerate(zip(*trained_further.leads(paths)))))
+      for seed, own in trained_further.leads(paths).groupby("seed")))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
@@ -54,11 +52,11 @@ from papers.colors import color_of
 printed = np.divide(affine.PRINTED["SSA"], affine.PRINTED["softmax"])[2:]
 figure, axes = plt.subplots(figsize=(8, 4.2))
 for name, color, paths in ("Figure 3", "0.65", shorter), ("trained further", BLACK, longer):
-    for seed in range(len(paths["SSA"])):
+    for seed in paths.loc["SSA"].index.unique("seed"):
         draw(axes, table, name, f"seed {seed}", color=color, marker="o", markevery=[-1],
              label=None if seed else {"Figure 3": "Figure 3's pairs"}.get(name, name))
 axes.axhline(1, color="grey", lw=1)
-axes.axhline(affine.geometric_mean(printed), color=color_of("SSA"), ls="--",
+axes.axhline(affine.geometric_mean(printed, 0), color=color_of("SSA"), ls="--",
              label="printed")
 axes.set(xscale="log", yscale="log", ylim=(0.05, 4), yticks=(0.05, 0.1, 0.2, 0.5, 1, 2, 4),
          xlabel=r"error on ordinary lines, falling with training $\rightarrow$",
@@ -84,30 +82,29 @@ legend = axes.legend(loc="center left")
 # models](what_caps_the_answers.ipynb):
 
 # %%
-at_level = {"Figure 3, halfway": (shorter, 3), "Figure 3": (shorter, -1),
-            "three layers": (longer, -1)}
-steps_of = lambda own: own["SSA"][0].run["recipe"]["steps"]
-at_level |= {f"{steps_of(own):,} steps": (trained_further.paths(own), -1)
-             for own in trained_further.levels(records)[1:]}
-kept = dealt(page.recorded(answer_sizes.kept), ("softmax", "SSA"))
-nearest = answer_sizes.nearest_ratios(kept)
+at_level = {"Figure 3, halfway": comparisons.at_share(shorter, 0.5),
+            "Figure 3": comparisons.at_share(shorter),
+            "three layers": comparisons.at_share(longer)}
+at_level |= {f"{own[0].component.recipe.steps:,} steps": comparisons.at_share(
+    trained_further.paths(own)) for own in even_longer}
+at_level = sheet.ratios_by_level(at_level)
+nearest = answer_sizes.nearest_ratios(page.recorded(answer_sizes.kept))
+sigmas = affine.SIGMAS[2:]
 table = page.save_figure(
-    table, *(page.series("ratio", name, affine.SIGMAS[2:], ratios[:, 2:], scale="log")
-             for name, ratios in sheet.ratios_by_level(at_level).items()),
-    page.series("ratio", "nearest possible", affine.SIGMAS[2:],
-                np.array(list(nearest.values())).T, scale="log"),
-    series("ratio", "printed", affine.SIGMAS[2:], printed, "paper"))
+    table, *(page.series("ratio", name, sigmas, ratios.loc[:, 3:], scale="log")
+             for name, ratios in (at_level | {"nearest possible": nearest}).items()),
+    series("ratio", "printed", sigmas, printed, "paper"))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 figure, axes = plt.subplots(figsize=(6, 4))
 colors = plt.cm.viridis(np.linspace(0.8, 0, len(at_level)))
-for color, name in zip(colors, sheet.ratios_by_level(at_level)):
+for color, name in zip(colors, at_level):
     draw(axes, table, "ratio", name, color=color, marker="o")
 draw(axes, table, "ratio", "nearest possible", color="black", ls=":")
 draw(axes, table, "ratio", "printed", color=color_of("SSA"), ls="", marker="D", mfc="none")
 axes.axhline(1, color="grey", lw=1)
 axes.set(xlabel=r"$\sigma$", ylabel="SSA / softmax", yscale="log", ylim=(0.008, 3),
-         xticks=affine.SIGMAS[2:],
+         xticks=sigmas,
          title="The printed ratios lie below what bounded answers allow")
 axes.yaxis.set_major_formatter("{x:g}")
 legend = legend_below(axes, 3)
@@ -136,17 +133,16 @@ sheet.beside_printed(models)
 # The softmax models of Figure 3 beside the row of Table 6 with their two layers and four heads:
 
 # %% tags=["numbers"]
-comparisons.beside({"softmax": shorter["softmax"][:, -1]},
-                   {"softmax": comparisons.TABLE_6["2L4AH"]}, affine.SIGMAS)
+comparisons.beside(comparisons.at_share(shorter).loc[["softmax"]],
+                   {"softmax": comparisons.TABLE_6["2L4AH"]})
 
 # %% [markdown]
 # The error over softmax's of each seed at the end of training, at each $\sigma$:
 
 # %% tags=["numbers"]
-sheet.final_ratios({
-    "SSA": (longer["SSA"], longer["softmax"]),
-    "SSMax": (longer["SSMax"], longer["softmax"]),
-    "Figure 3's SSA": (shorter["SSA"], shorter["softmax"])})
+final = lambda paths, name: comparisons.ratio(comparisons.at_share(paths), name, "softmax")
+sheet.final_ratios({"SSA": final(longer, "SSA"), "SSMax": final(longer, "SSMax"),
+                    "Figure 3's SSA": final(shorter, "SSA")})
 
 # %% [markdown]
 # ## The claims, one by one
@@ -155,12 +151,12 @@ sheet.final_ratios({
 # Figure 3, where no model is that good, and was moved here when two of the five pairs were known.
 
 # %%
-best = trained_further.most_competent(trained_further.levels(records))
+best = trained_further.most_competent([models, *even_longer])
 judged = trained_further.paths(best)
-final = {name: errors[:, -1] for name, errors in judged.items()}
-page.decide("signed_averaging.21",
-            comparisons.ssa_to_softmax(comparisons.EqualError(judged)),
-            comparisons.reached(final, "softmax", "SSA"), reach=nearest)
+page.decide("signed_averaging.21", comparisons.ssa_to_softmax(
+    comparisons.ratio_at_equal_error(judged, "SSA", "softmax")),
+    comparisons.reached(comparisons.at_share(judged), "softmax", "SSA"),
+    reach=comparisons.ssa_to_softmax(nearest))
 page.verdicts()
 
 # %% [markdown]

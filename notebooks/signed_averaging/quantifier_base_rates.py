@@ -38,20 +38,26 @@ claimbook.settings_table(sheet.runs(profile)[0],
 # ## Figure
 
 # %%
-names = [f"{r.run['task']['quantifier']}, {r.run['task']['law']}" for r in records]
+of_task = lambda metric: page.values(
+    metric, task=sheet.task_of, seed="seed").droplevel("seed")
+labels = {kind: of_task(kind).unstack() for kind in ("true", "sampled_true")}
+wrong, sampled = of_task("wrong"), of_task("sampled_wrong")
+names = wrong.index.unique("task")
 tables = []
-for name, r in zip(names, records):
-    for kind in ("true", "sampled_true"):
-        tables.append(page.series("true labels", f"{name}, {kind}", r["position"], r[kind]))
-    for read, wrong in zip(sheet.READ, r["wrong"]):
-        tables.append(page.series(name, f"reads {read}", r["length"], wrong))
-    for (sigma, length), wrong in zip(r["cells"], r["sampled_wrong"]):
-        tables.append(page.series(name, f"constant, sigma = {sigma:g}", [length], [wrong]))
+for name in names:
+    for kind, own in labels.items():
+        tables.append(page.series("true labels", f"{name}, {kind}", list(own),
+                                  own.loc[name]))
+    for read, own in wrong[name].unstack().iterrows():
+        tables.append(page.series(name, f"reads {read}", own.index, own))
+    for (sigma, length), error in sampled[name].items():
+        tables.append(page.series(name, f"constant, sigma = {sigma:g}", [length], [error]))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import BLACK, GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below
+from claimbook.pages.plotting import (
+    BLACK, GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below)
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 4))
 figure.suptitle("A constant answer errs on one list in eight, however long the list")
@@ -66,7 +72,7 @@ for axes, name in zip(panels[1:], (names[0], names[2])):
     for read, color in zip(sheet.READ, (BLACK, OLIVE, ROSE, STEEL)):
         draw(axes, table, name, f"reads {read}", color=color, ls="--",
              label=f"reads {read} numbers" if read else "constant")
-    for sigma in records[0].run["sigmas"]:
+    for sigma in sheet.runs(page.profile)[0].sigmas:
         draw(axes, table, name, f"constant, sigma = {sigma}", color=BLACK, ls="",
              marker="o", mfc="none", label="constant, sampled" if sigma == 1 else "_")
     axes.set(xlabel="length n", ylabel="share of wrong sequences", title=name)
@@ -99,12 +105,13 @@ for own, side in ((panels[0], "left"), (panels[2], "right")):
 import pandas as pd
 
 rows = {}
-for name, r in zip(names, records):
-    places = [r["length"].tolist().index(n) for n in r.run["lengths"]]
-    rows[name, "closed form"] = r["wrong"][0][places]
-    for sigma in r.run["sigmas"]:
-        rows[name, f"sigma = {sigma}"] = r["sampled_wrong"][r["cells"][:, 0] == sigma]
-pd.DataFrame(rows, index=records[0].run["lengths"]).T.round(3)
+for name in names:
+    cells = pd.MultiIndex.from_tuples(sampled[name].index)
+    by_sigma = sampled[name].set_axis(cells).unstack()
+    rows[name, "closed form"] = wrong[name][0].loc[by_sigma.columns]
+    for sigma, own in by_sigma.iterrows():
+        rows[name, f"sigma = {sigma}"] = own
+pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
 # Other readings of *wrong*, in closed form for the constant predictor: the share of wrong
@@ -113,12 +120,12 @@ pd.DataFrame(rows, index=records[0].run["lengths"]).T.round(3)
 
 # %% tags=["numbers"]
 pd.DataFrame({name: {
-    "any position, n = 40": f"{r['wrong'][0][3]:.3g}",
-    "share of positions, n = 40": f"{r['wrong_positions'][3]:.3g}",
-    "last position, n = 40": f"{r['wrong_last'][3]:.3g}",
-    "reads 10 numbers, n = 200": f"{r['wrong'][2][-1]:.3g}",
-    "labels changed by sigma": r["labels_changed_by_sigma"],
-} for name, r in zip(names, records)}).T
+    "any position, n = 40": f"{wrong[name][0][40]:.3g}",
+    "share of positions, n = 40": f"{of_task('wrong_positions')[name][40]:.3g}",
+    "last position, n = 40": f"{of_task('wrong_last')[name][40]:.3g}",
+    "reads 10 numbers, n = 200": f"{wrong[name][10][200]:.3g}",
+    "labels changed by sigma": f"{of_task('labels_changed_by_sigma')[name]:g}",
+} for name in names}).T
 
 # %% [markdown]
 # ## What differs and why

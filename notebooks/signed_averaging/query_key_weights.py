@@ -26,7 +26,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 from claimbook import Page
 import icllib
-from papers.signed_averaging import affine, query_key_weights as sheet
+from papers.signed_averaging import affine, comparisons, query_key_weights as sheet
 
 page = Page("signed_averaging/query_key_weights", profile)
 records = page.records
@@ -70,10 +70,14 @@ numbers(means, digits=3, x="size over that at the start")
 # ## The claims, one by one
 
 # %%
-page.decide("signed_averaging.37", sheet.evidence(records),
-            sheet.reached(page.profile, icllib.records(
-                affine.wider_inputs, profile,
-                page="signed_averaging/training_laws")))
+of_laws = icllib.records(affine.wider_inputs, profile,
+                         page="signed_averaging/training_laws")
+grid = page.values("error_grid", of_laws, **affine.BY_LAW)
+own = comparisons.reached_on_own_law(grid.unstack(["input_std", "function_std"]))
+narrow, *wide = affine.LAWS
+page.decide("signed_averaging.37", sheet.evidence(records), {
+    f"{letter}, {name}": comparisons.reached(own, narrow, name)
+    for name in wide for letter in "QK"})
 page.verdicts()
 
 # %% [markdown]

@@ -32,10 +32,10 @@ profile = "stored"
 # %% tags=["hide-output"]
 from claimbook import Page
 from papers.signed_averaging import affine, comparisons, table01_scoring_functions as sheet
+from papers.signed_averaging.affine import PRINTED, SIGMAS, TITLES
 
 page = Page("signed_averaging/table01_scoring_functions", profile)
-of_function = comparisons.by_function(sheet.runs, profile, page.name)
-records = sum(of_function.values(), [])
+records = comparisons.of_every_function(sheet.runs, profile, page.name)
 comparisons.training_settings(sheet.runs, page.profile)
 
 # %% [markdown]
@@ -53,28 +53,28 @@ comparisons.training_settings(sheet.runs, page.profile)
 # ## Figure
 
 # %%
+from functools import partial
+
 import numpy as np
+import pandas as pd
 
 from claimbook.pages.plotting import series
 
-errors = {name: np.array([record["error"] for record in own])
-          for name, own in of_function.items()}
-ours, paper = comparisons.EqualSteps(errors), comparisons.EqualSteps(affine.PRINTED)
-ratios = {name: comparisons.mean_ratio(ours, name) for name in errors}
-of_paper = {name: comparisons.mean_ratio(paper, name) for name in affine.PRINTED}
+errors = page.values("error", records, **affine.BY_SCORING).unstack(sort=False)
+names, ratio = errors.index.unique("scoring"), partial(comparisons.ratio, errors)
+titled = {TITLES[name]: comparisons.mean_ratio(ratio(name, "softmax")) for name in names}
+printed = pd.DataFrame(PRINTED, SIGMAS)
+of_paper = comparisons.mean_ratio(printed.div(printed.softmax, axis=0).T)
 tables = []
-for name, samples in errors.items():
-    title = affine.TITLES[name]
-    tables.append(page.series(title, "ours", affine.SIGMAS, samples, scale="log"))
-    if name in affine.PRINTED:
-        tables.append(series(title, "paper", affine.SIGMAS, affine.PRINTED[name], "paper"))
-titled = {affine.TITLES[name]: ratio for name, ratio in ratios.items()}
+for name in names:
+    tables.append(page.series(TITLES[name], "ours", SIGMAS, errors.loc[name], scale="log"))
+    if name in PRINTED:
+        tables.append(series(TITLES[name], "paper", SIGMAS, PRINTED[name], "paper"))
 tables += [
-    page.series("zero", "2 sigma^2", affine.SIGMAS, 2 * np.square(affine.SIGMAS)),
-    series("softmax", "paper, Table 6", affine.SIGMAS, comparisons.TABLE_6["12L8AH"],
-           "paper"),
+    page.series("zero", "2 sigma^2", SIGMAS, 2 * np.square(SIGMAS)),
+    series("softmax", "paper, Table 6", SIGMAS, comparisons.TABLE_6["12L8AH"], "paper"),
     comparisons.geometric_rows("ratio to softmax", "ours", titled, page.profile),
-    comparisons.geometric_rows("ratio to softmax", "paper", of_paper, "paper")]
+    comparisons.geometric_rows("ratio to softmax", "paper", dict(of_paper), "paper")]
 table = page.save_figure(*tables)
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
@@ -84,8 +84,8 @@ from papers.colors import color_of, marked
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.8), width_ratios=(1, 1.1))
 figure.suptitle("No function is seen to beat softmax, where the paper prints SSA far ahead")
-for name in list(errors)[2:]:
-    panels[0].plot(affine.SIGMAS, comparisons.mean_path(errors[name]), color="0.75", lw=1,
+for name in names[2:]:
+    panels[0].plot(SIGMAS, affine.geometric_mean(errors.loc[name], 0), color="0.75", lw=1,
                    label="others, ours" if name == "sparsemax" else None)
 for name in ("softmax", "SSA"):
     draw(panels[0], table, name, "ours", **marked(name), label=f"{name}, ours",
@@ -96,7 +96,7 @@ draw(panels[0], table, "softmax", "paper, Table 6", color=color_of("softmax"), l
      marker="x", label="softmax, paper's Table 6")
 draw(panels[0], table, "zero", "2 sigma^2", color="grey", ls=":", label="always 0")
 panels[0].set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log",
-              xticks=affine.SIGMAS, ylim=(1e-5, 400))
+              xticks=SIGMAS, ylim=(1e-5, 400))
 draw_rows(panels[1], table, "ratio to softmax", "ours", color="black")
 draw_rows(panels[1], table, "ratio to softmax", "paper", color="black", marker="D",
           mfc="none")
@@ -136,9 +136,8 @@ numbers(table, [*titled, "zero"], digits=3, x="sigma")
 # rows go up and down together, since all of a seed are over the same softmax model.
 
 # %% tags=["numbers"]
-printed = {name: f"{float(value[0]):.2g}" for name, value in of_paper.items()}
 comparisons.beyond_spread(titled).drop("softmax").assign(
-    paper=lambda rows: rows.index.map(lambda name: printed.get(name, "")))
+    paper=of_paper.map("{:.2g}".format)).fillna("")
 
 # %% [markdown]
 # The two newer functions have three models each, and all have learned the task. Neither goes beyond
@@ -153,7 +152,7 @@ comparisons.beyond_spread(titled).drop("softmax").assign(
 # multiplied by one number, so that its shape alone counts.
 
 # %% tags=["numbers"]
-sheet.nearer_row(errors["softmax"])
+sheet.nearer_row(errors.loc["softmax"])
 
 # %% [markdown]
 # By the paper's Appendix M every model is tested on the same functions and inputs at each $\sigma$. So
@@ -177,15 +176,16 @@ sheet.printed_steps()
 # 3](fig03_softmax_ssa.ipynb).
 
 # %%
-for number, statistic in zip((4, 5, 6), comparisons.STATISTICS[1:]):
-    evidence = statistic(ours)
-    control = {part: comparisons.ridge_over(errors["softmax"]) for part in evidence}
+for number, pairs in comparisons.COMPARED.items():
+    evidence = comparisons.evidence(number, ratio)
+    control = dict.fromkeys(evidence, comparisons.ridge_over(errors.loc["softmax"]))
     page.decide(f"signed_averaging.{number}", evidence,
-                comparisons.gates(errors, number), control if number > 4 else None)
-four, softmax = ours("four functions", "softmax")
-page.decide("signed_averaging.45", {"four functions": four[:, 0] / softmax[:, 0]},
-            np.maximum(four, softmax)[:, 0],
-            {"four functions": comparisons.ridge_errors()[0] / softmax[:, 0]})
+                {part: comparisons.reached(errors, *pair) for part, pair in pairs.items()},
+                control if number > 4 else None)
+four = "four functions"
+page.decide("signed_averaging.45", {four: ratio(four, "softmax")[1]},
+            comparisons.reached(errors, four, "softmax"),
+            {four: comparisons.ridge_errors()[1] / errors[1]["softmax"]})
 page.verdicts()
 
 # %% [markdown]

@@ -43,7 +43,9 @@ import numpy as np
 from claimbook.pages.plotting import band, series
 
 probes, names = list(sheet.PROBES), list(sheet.SCORINGS)
-ours = claimbook.stacked(records, names, "accuracy")  # name -> (seeds, probes)
+by_scoring = {"scoring": sheet.scoring_of, "seed": "seed"}
+ours = page.values("accuracy", records, **by_scoring).unstack()[probes]
+words = page.values("accuracy", [frequencies])
 printed = dict(zip(names, np.transpose(list(sheet.TABLE_3.values()))))
 rows = {name: np.arange(12) + shift for name, shift in zip(names, (-0.22, 0, 0.22))}
 table = page.save_figure(
@@ -51,9 +53,9 @@ table = page.save_figure(
          *sheet.public_scores().T, 10, "paper"),
     *(series("printed", name, rows[name], printed[name], "paper") for name in names),
     *(band("ours", name, rows[name],
-           *(of(ours[name], axis=0) for of in (np.mean, np.min, np.max)), 3, page.profile)
+           *ours.loc[name].agg(["mean", "min", "max"]).to_numpy(), 3, page.profile)
       for name in names),
-    series("ours", "word frequencies", np.arange(12), frequencies["accuracy"], "paper"))
+    series("ours", "word frequencies", np.arange(12), words, "paper"))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
@@ -107,14 +109,14 @@ for name in names:
     columns[name, "paper"] = [f"{score:g}" for score in printed[name]]
     columns[name, "ours"] = [
         f"{scores.mean():.0f} ({scores.min():.0f} to {scores.max():.0f})"
-        for scores in ours[name].T]
-columns["word frequencies", ""] = [f"{score:.0f}" for score in frequencies["accuracy"]]
+        for _, scores in ours.loc[name].items()]
+columns["word frequencies", ""] = [f"{score:.0f}" for score in words]
 pd.DataFrame(columns, index=probes)
 
 # %% tags=["numbers"]
-losses = claimbook.stacked(records, names, "held_out_loss")
+losses = page.values("held_out_loss", records, **by_scoring)
 each = lambda values, digits: ", ".join(f"{value:.{digits}f}" for value in values)
-summary = {name: {"mean of the probes, three seeds": each(ours[name].mean(axis=1), 1),
+summary = {name: {"mean of the probes, three seeds": each(ours.loc[name].mean(axis=1), 1),
                   "held-out loss, three seeds": each(losses[name], 2)}
            for name in names}
 pd.DataFrame(summary).T
@@ -140,11 +142,11 @@ sheet.mean_of_probes()
 # ## The claims, one by one
 
 # %%
-ratios = sheet.probe_ratios(ours, probes)
+ratios = sheet.probe_ratios(ours)
 page.decide("signed_averaging.18", ratios, {
     part: sheet.reached(ours, "softmax", f"SSA {part.split('n = ')[1]}")
     for part in ratios})
-page.decide("signed_averaging.49", sheet.leads_of_named_probes(ours, probes),
+page.decide("signed_averaging.49", sheet.leads_of_named_probes(ours),
             sheet.reached(ours, "softmax", "SSA 2"))
 page.verdicts()
 

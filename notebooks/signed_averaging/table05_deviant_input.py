@@ -26,14 +26,14 @@ profile = "stored"
 # %% tags=["hide-output"]
 from claimbook import Page
 from papers.signed_averaging import affine, comparisons, table05_deviant_input as sheet
-from papers.signed_averaging.affine import DEVIANT, FIRST_STDS
+from papers.signed_averaging.affine import BY_SCORING, FIRST_STDS
 from papers.signed_averaging.comparisons import reached, training_settings
 from papers.signed_averaging.table05_deviant_input import ridge_failure
 
 page = Page("signed_averaging/table05_deviant_input", profile)
-records = page.recorded(sheet.shown)
+records = page.recorded(affine.softmax_and_ssa)
 by_point = page.recorded(sheet.by_point)
-training_settings(sheet.shown, page.profile)
+training_settings(affine.softmax_and_ssa, page.profile)
 
 # %% [markdown]
 # These are the models of [Figure 3](fig03_softmax_ssa.ipynb), with softmax and with SSA.
@@ -43,17 +43,15 @@ training_settings(sheet.shown, page.profile)
 # %%
 from claimbook.pages.plotting import series
 
-models = affine.models_by_scoring(page.profile)
-errors = affine.by_model(records, models, "error_deviant")
-answers = affine.by_model(records, models, "deviant_answers")
-paper = {"softmax": sheet.TABLE_5}
-sequence = {"softmax": sheet.SEQUENCE}
+names = ("softmax", "SSA")
+errors, answers = (page.values(metric, records, **BY_SCORING).unstack(sort=False)
+                   for metric in ("error_deviant", "deviant_answers"))
+ratios = errors.loc["SSA"] / errors.loc["softmax"]
 table = page.save_figure(
-    series("error", "softmax, paper", FIRST_STDS, paper["softmax"], "paper"),
-    *(page.series("error", f"{name}, ours", FIRST_STDS, errors[name],
-             scale="log") for name in models),
-    page.series("ratio", "SSA over softmax", FIRST_STDS, errors["SSA"] / errors["softmax"],
-                scale="log"))
+    series("error", "softmax, paper", FIRST_STDS, sheet.TABLE_5, "paper"),
+    *(page.series("error", f"{name}, ours", FIRST_STDS, errors.loc[name], scale="log")
+      for name in names),
+    page.series("ratio", "SSA over softmax", FIRST_STDS, ratios, scale="log"))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -64,13 +62,13 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.9))
 figure.suptitle("After one large input SSA errs more than softmax, with every seed")
 draw(left, table, "error", "softmax, paper", color=color_of("softmax"), ls="--", marker="D",
      mfc="none", label="softmax, printed")
-for name in models:
+for name in names:
     draw(left, table, "error", f"{name}, ours", **marked(name))
-    dots(left, FIRST_STDS, errors[name], color=color_of(name))
+    dots(left, FIRST_STDS, errors.loc[name], color=color_of(name))
 left.set(yscale="log", xlabel=r"$\sigma$ of the first input", ylabel="mean squared error")
 left.legend()
 draw(right, table, "ratio", "SSA over softmax", color=color_of("SSA"), marker="o")
-dots(right, FIRST_STDS, errors["SSA"] / errors["softmax"], color=color_of("SSA"))
+dots(right, FIRST_STDS, ratios, color=color_of("SSA"))
 right.axhline(1, color="grey", lw=1)
 right.set(yscale="log", xlabel=r"$\sigma$ of the first input",
           ylabel="error of SSA / softmax", yticks=(0.5, 1, 2, 4))
@@ -91,7 +89,7 @@ right.minorticks_off()
 # ## Numbers
 
 # %% tags=["numbers"]
-comparisons.beside(errors, paper, FIRST_STDS, spread=True)
+comparisons.beside(errors, {"softmax": sheet.TABLE_5}, spread=True)
 
 # %% [markdown]
 # Predictions on $f(x) = x$ at each of the five inputs. The first sees no pair, so that nothing but
@@ -99,7 +97,7 @@ comparisons.beside(errors, paper, FIRST_STDS, spread=True)
 # input on, two pairs determine both.
 
 # %% tags=["numbers"]
-comparisons.beside(answers, sequence, DEVIANT, spread=True, scale="linear")
+comparisons.beside(answers, {"softmax": sheet.SEQUENCE}, spread=True, scale="linear")
 
 # %% [markdown]
 # The errors of softmax by point after a first input from $N(0, 100)$, geometric means over seeds, and the
@@ -107,29 +105,27 @@ comparisons.beside(answers, sequence, DEVIANT, spread=True, scale="linear")
 # spoiled, and the others hardly.
 
 # %% tags=["numbers"]
-import numpy as np
 import pandas as pd
 
-at_points = np.array([record["error_at_deviant"][-1] for record in by_point])[:, 2:]
-places = [3, 4, 5, 6, 7, 10, 20, 40]
-pd.DataFrame({"error": affine.geometric_mean(at_points.T)[[k - 3 for k in places]],
-              "share": (at_points / at_points.sum(axis=1, keepdims=True)).mean(axis=0)[
-                  [k - 3 for k in places]]},
-             places).map("{:.2g}".format).rename_axis("point").T
+at_points = page.values("error_at_deviant", by_point).unstack().xs(
+    100, level="first_std").loc[:, affine.FIRST_COUNTED:]
+pd.DataFrame({"error": affine.geometric_mean(at_points, 0),
+              "share": at_points.div(at_points.sum(axis=1), axis=0).mean()}).loc[
+                  [3, 4, 5, 6, 7, 10, 20, 40]].map("{:.2g}".format).T
 
 # %% [markdown]
 # ## The claims, one by one
 
 # %%
 page.decide("signed_averaging.11", {
-    f"sigma = {std}": errors["softmax"][:, place] / errors["softmax"][:, 0]
-    for place, std in enumerate(FIRST_STDS) if place}, reached(errors, "softmax"))
+    f"sigma = {std}": own / errors[1]["softmax"]
+    for std, own in errors.loc["softmax"].items() if std > 1}, reached(errors, "softmax"))
 page.decide("signed_averaging.47", {
-    "softmax": sheet.failure_on_sequence(answers["softmax"])},
+    "softmax": sheet.failure_on_sequence(answers.loc["softmax"])},
     reached(errors, "softmax"), {"softmax": ridge_failure()})
-page.decide("signed_averaging.61", sheet.recovery(by_point),
-            [record["error_at"][0, 2:].mean() for record in by_point],
-            sheet.zero_recovery())
+first = page.values("error_at", by_point).unstack().loc[:, affine.FIRST_COUNTED:]
+page.decide("signed_averaging.61", {"sigma = 100": at_points[40] / at_points[3]},
+            first.mean(axis=1), sheet.zero_recovery())
 page.verdicts()
 
 # %% [markdown]

@@ -20,9 +20,8 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 from claimbook import Page
-from claimbook.records import settings
 from papers.signed_averaging import affine, comparisons, table06_depth_heads as sheet
-from papers.signed_averaging.affine import SIGMAS
+from papers.signed_averaging.affine import BY_SHAPE, SIGMAS, shape_of
 from papers.signed_averaging.comparisons import (
     geometric_rows, reached, ridge_errors, ridge_over, training_settings)
 
@@ -41,17 +40,15 @@ training_settings(affine.FULL.runs, page.profile)
 import numpy as np
 from claimbook.pages.plotting import series
 
-models, paper = affine.models_by_shape(page.profile), comparisons.TABLE_6
-ours = affine.by_model(records, models, "error")
-grid = affine.by_model(records, models, "error_grid")["12L8AH"]
-stds = affine.DEPTH_SIZES[page.profile].grid
+paper = comparisons.TABLE_6
+ours = page.values("error", **BY_SHAPE).unstack(sort=False)
+base = [record for record in records if shape_of(record.component) == "12L8AH"]
+grid = page.values("error_grid", base).unstack(["input_std", "function_std"])
 table = page.save_figure(
-    *(series("paper", name, SIGMAS, paper[name], "paper") for name in models),
-    *(geometric_rows("ours", name, dict(zip(SIGMAS, ours[name].T)), page.profile)
-      for name in models),
-    *(geometric_rows("12L8AH", f"inputs from N(0, {std})",
-                     dict(zip(stds, grid[:, place].T)), page.profile)
-      for place, std in enumerate(stds)))
+    *(series("paper", name, SIGMAS, paper[name], "paper") for name in paper),
+    *(geometric_rows("ours", name, dict(ours.loc[name]), page.profile) for name in paper),
+    *(geometric_rows("12L8AH", f"inputs from N(0, {std})", dict(grid[std]), page.profile)
+      for std in grid.columns.unique("input_std")))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
@@ -68,10 +65,10 @@ for axes, (sigma, ticks) in zip(panels, {3: (0.2, 0.5, 1, 2, 5, 10), 5: (3, 5, 1
                  "color": color_of("softmax") if shape.perceptron else OLIVE}
         place = depths.index(shape.layers)
         label = f"{shape.heads} head{'s' * (shape.heads > 1)}"
-        axes.plot(place - 0.12, affine.geometric_mean(ours[shape.name][:, sigma - 1].T),
+        axes.plot(place - 0.12, affine.geometric_mean(ours[sigma][shape.name], 0),
                   label=label if shape.perceptron else f"{label}, attention only", **style)
-        axes.plot(place + 0.12, paper[shape.name][sigma - 1], mfc="none", label="_",
-                  **style)
+        axes.plot(place + 0.12, dict(zip(SIGMAS, paper[shape.name]))[sigma], mfc="none",
+                  label="_", **style)
     axes.set(yscale="log", title=rf"$\sigma$ = {sigma}", xlabel="layers",
              xticks=range(6), xticklabels=depths)
     axes.set_yticks(ticks, ticks)
@@ -95,7 +92,7 @@ legend = figure.legend(handles.values(), handles, loc="outside lower center", nc
 # ## Numbers
 
 # %% tags=["numbers"]
-comparisons.beside(ours, paper, [f"sigma = {sigma}" for sigma in SIGMAS])
+comparisons.beside(ours.add_prefix("sigma = "), paper)
 
 # %% tags=["numbers"]
 from claimbook.pages.plotting import numbers
@@ -107,28 +104,25 @@ numbers(table, ["12L8AH"], digits=3, x="sigma")
 
 # %%
 full = [shape.name for shape in affine.SHAPES if shape.perceptron]
-some_shape = np.min([values[:, 0] for values in ours.values()], axis=0)
-page.decide("signed_averaging.1", {name: ours[name][:, 0] for name in full},
+some_shape = affine.shared(ours[1], *paper).min(axis=1)
+page.decide("signed_averaging.1", {name: ours[1][name] for name in full},
             some_shape, {name: [2.0] for name in full})
-over = lambda name, above: affine.geometric_mean((ours[name] / ours[above])[:, 2:])
-gains = {f"{name} over {above}": over(name, above)
-         for above, name in zip(full[1:], full[2:])}
-both = {gain: reached(ours, *gain.split(" over ")) for gain in gains}
+pairs = {f"{name} over {above}": (name, above) for above, name in zip(full[1:], full[2:])}
+gains = {gain: comparisons.mean_ratio(comparisons.ratio(ours, *pair))
+         for gain, pair in pairs.items()}
+both = {gain: reached(ours, *pair) for gain, pair in pairs.items()}
 page.decide("signed_averaging.12", gains, both)
 largest = "18L8AH over 12L8AH"
 page.decide("signed_averaging.32", {largest: gains[largest]}, both[largest],
-            {largest: ridge_over(ours["12L8AH"])})
-exact = ridge_errors()[[2, 4, 9]].min()
+            {largest: ridge_over(ours.loc["12L8AH"])})
+counted = [3, 5, 10]
 page.decide("signed_averaging.29", {
-    name: values[:, [2, 4, 9]].min(axis=1) for name, values in ours.items()},
-    {name: reached(ours, name) for name in ours}, {name: [exact] for name in ours})
-shifts = affine.shift_ratios(grid, stds)
-at_start = affine.shifts_untrained([record for record in records if record.run in [
-    settings(run) for run in models["12L8AH"]]])
-page.decide("signed_averaging.41", {
-    shift: shifts[shift] for shift in ("inputs", "functions")},
-    reached(ours, "12L8AH"), {
-        shift: at_start[shift] for shift in ("inputs", "functions")})
+    name: ours.loc[name][counted].min(axis=1) for name in paper},
+    {name: reached(ours, name) for name in paper},
+    {name: [ridge_errors()[counted].min()] for name in paper})
+alone = lambda ratios: {shift: ratios[shift] for shift in ("inputs", "functions")}
+page.decide("signed_averaging.41", alone(affine.shift_ratios(grid)),
+            reached(ours, "12L8AH"), alone(affine.shifts_untrained(base)))
 page.verdicts()
 
 # %% [markdown]

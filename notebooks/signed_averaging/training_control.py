@@ -28,26 +28,24 @@ from claimbook import Page
 from papers.signed_averaging import affine, comparisons, training_control as sheet
 
 page = Page("signed_averaging/training_control", profile)
-of_function = comparisons.by_function(sheet.runs, profile, page.name)
-records = sum(of_function.values(), [])
+records = comparisons.of_every_function(sheet.runs, profile, page.name)
 comparisons.training_settings(sheet.runs, page.profile)
 
 # %% [markdown]
 # ## Figure
 
 # %%
-import numpy as np
+from functools import partial
 
-paths = {name: np.array([record["error_along"] for record in own])
-         for name, own in of_function.items()}
-titled = {affine.TITLES[name]: samples for name, samples in paths.items()}
-tables = comparisons.path_tables(titled, page.profile)
-compared = {"equal steps": comparisons.EqualSteps({name: samples[:, -1]
-                                                   for name, samples in paths.items()}),
-            "equal error": comparisons.EqualError(paths)}
-others = [name for name in paths if name != "softmax"]
-ratios = {kind: {affine.TITLES[name]: comparisons.mean_ratio(pair, name) for name in others}
-          for kind, pair in compared.items()}
+paths = page.values("error_along", records, **affine.BY_SCORING).unstack(sort=False)
+errors, titled = comparisons.at_share(paths), paths.rename(index=affine.TITLES)
+names = titled.index.unique("scoring")
+tables = comparisons.path_tables(titled, names, page.profile)
+compared = {"equal steps": partial(comparisons.ratio, errors),
+            "equal error": partial(comparisons.ratio_at_equal_error, paths)}
+ratios = {kind: {affine.TITLES[name]: comparisons.mean_ratio(ratio(name, "softmax"))
+                 for name in paths.index.unique("scoring") if name != "softmax"}
+          for kind, ratio in compared.items()}
 tables += [comparisons.geometric_rows("ratio to softmax", kind, found, page.profile)
            for kind, found in ratios.items()]
 table = page.save_figure(*tables)
@@ -96,18 +94,14 @@ legend = legend_below(panels[0], 6)
 # seeds, at every third stop:
 
 # %% tags=["numbers"]
-import pandas as pd
-
-steps = records[0].run["along"]["steps"]
-pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
-              {name: f"{comparisons.mean_path(samples)[stop, sigma - 1]:.3g}"
-               for name, samples in titled.items()}
-              for sigma in (1, 10) for stop, step in [*enumerate(steps)][::-3][::-1]})
+comparisons.path_numbers(titled, names)
 
 # %% [markdown]
 # The last panel in numbers, the ratio to softmax at equal steps and at equal error:
 
 # %% tags=["numbers"]
+import pandas as pd
+
 pd.concat({kind: comparisons.beyond_spread(found)
            for kind, found in ratios.items()}, axis=1)
 
@@ -119,12 +113,12 @@ pd.concat({kind: comparisons.beyond_spread(found)
 # page of models that are [trained further](longer_training.ipynb).
 
 # %%
-final = compared["equal steps"].errors
-for number, statistic in zip((22, 23, 24), comparisons.STATISTICS[1:]):
-    evidence = statistic(compared["equal error"])
-    control = {part: comparisons.ridge_over(final["softmax"]) for part in evidence}
-    page.decide(f"signed_averaging.{number}", evidence,
-                comparisons.gates(final, number - 18), control if number > 22 else None)
+for number, pairs in comparisons.COMPARED.items():
+    evidence = comparisons.evidence(number, compared["equal error"])
+    control = dict.fromkeys(evidence, comparisons.ridge_over(errors.loc["softmax"]))
+    page.decide(f"signed_averaging.{number + 18}", evidence,
+                {part: comparisons.reached(errors, *pair) for part, pair in pairs.items()},
+                control if number > 4 else None)
 page.verdicts()
 
 # %% [markdown]

@@ -24,9 +24,9 @@ profile = "stored"
 # %% tags=["hide-output"]
 import claimbook
 from papers.signed_averaging import affine, training_laws as sheet
-from papers.signed_averaging.affine import FIRST_STDS, SIGMAS, SIZES
+from papers.signed_averaging.affine import BY_LAW, LAWS
 from papers.signed_averaging.comparisons import (
-    geometric_rows, reached_on_own_law, training_settings)
+    geometric_rows, ratio, reached, reached_on_own_law, training_settings)
 
 page = claimbook.Page("signed_averaging/training_laws", profile)
 records = page.recorded(affine.wider_inputs)
@@ -44,22 +44,20 @@ training_settings(affine.wider_inputs, page.profile)
 # and without a curriculum, in tests with $x, a, c \sim N(0, 1)$.
 
 # %%
-import numpy as np
-
 both = page.recorded(sheet.with_and_without_curriculum)
-size, smaller = SIZES[page.profile], claimbook.shown_profile(both)
-metric = lambda name: affine.by_model(records, affine.models_by_law(page.profile), name)
-along = affine.by_model(both, sheet.models_by_curriculum(smaller), "error_along")
-panels = {  # title: profile, deviations or steps, errors of every model
-    "inputs": (page.profile, size.grid, {name: grid[:, :, size.grid.index(1)]
-                                  for name, grid in metric("error_grid").items()}),
-    "first input": (page.profile, FIRST_STDS, metric("error_deviant")),
-    "functions": (page.profile, SIGMAS, metric("error")),
-    "steps": (smaller, sheet.CURRICULUM_SIZES[smaller].stops,
-              {f"{name} a curriculum": errors[:, :, 0] for name, errors in along.items()})}
+near, deviant = (page.values(metric, records, **BY_LAW).unstack()
+                 for metric in ("error", "error_deviant"))
+by_inputs = page.values("error_grid", records, **BY_LAW).unstack(
+    ["input_std", "function_std"])
+along = page.values("error_along", both, curriculum=sheet.curriculum_of, seed="seed")
+panels = {  # title: profile, errors of every model
+    "inputs": (page.profile, by_inputs.xs(1, axis=1, level="function_std")),
+    "first input": (page.profile, deviant), "functions": (page.profile, near),
+    "steps": (claimbook.shown_profile(both), along.xs(1, level="sigma").unstack())}
+names = {title: sheet.CURRICULA if title == "steps" else list(LAWS) for title in panels}
 table = page.save_figure(*(
-    geometric_rows(title, name, dict(zip(xs, own.T)), of_profile)
-    for title, (of_profile, xs, errors) in panels.items() for name, own in errors.items()))
+    geometric_rows(title, name, dict(errors.loc[name]), of_profile)
+    for title, (of_profile, errors) in panels.items() for name in names[title]))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -69,7 +67,7 @@ figure, grid = plt.subplots(2, 2, figsize=(9, 6.6))
 figure.suptitle("Wider training helps where all inputs are wide, else it costs")
 for axes, title in zip(grid.flat, panels):
     colors = (GOLD, ROSE) if title == "steps" else (GOLD, STEEL, OLIVE)
-    for name, color, marker in zip(panels[title][2], colors, "os^"):
+    for name, color, marker in zip(names[title], colors, "os^"):
         draw(axes, table, title, name, color=color, marker=marker)
     axes.set(yscale="log", xlabel=rf"$\sigma$ of the {title}")
 axes.set(xlabel="training steps")
@@ -110,20 +108,17 @@ numbers(table, ["steps"], digits=3, x="training steps")
 # ## The claims, one by one
 
 # %%
-near = {name: errors[:, 0] for name, errors in metric("error").items()}
-deviant = metric("error_deviant")
-far = {name: errors[:, FIRST_STDS.index(50)] for name, errors in deviant.items()}
-own, narrow = reached_on_own_law(page.profile, records), "N(0, 1)"
-parts, learned, by_seed = {}, {}, affine.seed_by_seed
-for name in ("N(0, 10)", "N(0, 100)"):
-    parts[f"{name} at sigma = 1"] = by_seed(np.divide, near[name], near[narrow])
-    parts[f"{name} deviant"] = by_seed(np.divide, far[narrow], far[name])
-    learned |= dict.fromkeys(list(parts)[-2:], by_seed(max, own[narrow], own[name]))
+own, (narrow, *wide) = reached_on_own_law(by_inputs), LAWS
+parts, learned = {}, {}
+for name in wide:
+    parts[f"{name} at sigma = 1"] = ratio(near, name, narrow)[1]
+    parts[f"{name} deviant"] = ratio(deviant, narrow, name)[50]
+    learned |= dict.fromkeys(list(parts)[-2:], reached(own, narrow, name))
 page.decide("signed_averaging.14", parts, learned)
 page.decide("signed_averaging.46", {
-    name: deviant[name][:, -1] / deviant[name][:, FIRST_STDS.index(std)]
+    name: deviant[100][name] / deviant[std][name]
     for name, std in (("N(0, 1)", 1), ("N(0, 10)", 10))},
-    {name: own[name] for name in ("N(0, 1)", "N(0, 10)")})
+    {name: own[1][name] for name in ("N(0, 1)", "N(0, 10)")})
 page.verdicts()
 
 # %% [markdown]

@@ -47,7 +47,8 @@ claimbook.settings_table(sheet.runs(page.profile)[0], ["seed"], profile=page.pro
 plain, start, signs = "plain loop", "plain loop, start linear", "plain loop, signs True"
 fleet = "ours in a fleet"
 found = sheet.errors([*records, *others])
-at_points = {name: own[:, 0, 1:] for name, own in sheet.point_errors(records).items()}
+lines = sheet.point_errors(records).xs(1, level="sigma")
+at_points = {name: lines.loc[name].loc[:, 2:] for name in lines.index.unique("engine")}
 kinds = {"plain loop / ours": (plain, "ours"), "ours in a fleet / alone": (fleet, "ours"),
          "nn.Linear / GPT-2 start": (start, plain),
          "labels -1, 1 / 0, 1": (signs, plain)}
@@ -58,7 +59,8 @@ table = page.save_figure(
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw, draw_rows, legend_below
+from claimbook.pages.plotting import (
+    BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw, draw_rows, legend_below)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2), width_ratios=(1, 1.1))
 figure.suptitle("No difference between the two engines is found")
@@ -115,8 +117,8 @@ import pandas as pd
 from claimbook.claims.sentences import with_interval
 
 pd.DataFrame({name: {"fourth / third": with_interval(
-    own[:, 0, 3:].mean(1) / own[:, 0, 2:].mean(1), scale="log")}
-    for name, own in sheet.point_errors(records).items()}).T
+    own.loc[:, 4:].mean(axis=1) / own.loc[:, 3:].mean(axis=1), scale="log")}
+    for name, own in at_points.items()}).T
 
 # %% [markdown]
 # ## Step by step

@@ -37,7 +37,7 @@ from papers.signed_averaging import affine, answer_sizes, comparisons
 from papers.signed_averaging import what_caps_the_answers as sheet
 
 page = claimbook.Page("signed_averaging/what_caps_the_answers", profile)
-models = answer_sizes.by_name(page.recorded(answer_sizes.kept))
+records = page.recorded(answer_sizes.kept)
 page.settings(["seed"], runs=answer_sizes.kept)
 
 # %% [markdown]
@@ -46,20 +46,19 @@ page.settings(["seed"], runs=answer_sizes.kept)
 # %%
 from claimbook.pages.plotting import series
 
-every = [record for own in models.values() for record in own]
-errors = claimbook.stacked(every, models, "error")
-needed = sheet.bounds_needed()
+names, needed = ("softmax", "SSA"), sheet.bounds_needed()
+by_scoring = lambda metric, records: page.values(metric, records, **affine.BY_SCORING)
+errors, bounds = by_scoring("error", records).unstack(), by_scoring("bound", records)
 table = page.save_figure(
-    *(page.series("error", name, affine.SIGMAS, values, scale="log")
-      for name, values in errors.items()),
-    page.series("error", "the floor", affine.SIGMAS, answer_sizes.mean_floor(models)),
+    *(page.series("error", name, affine.SIGMAS, errors.loc[name], scale="log")
+      for name in names),
+    page.series("error", "the floor", affine.SIGMAS, answer_sizes.mean_floor(records)),
     *(series("error", f"{name}, paper", affine.SIGMAS, affine.PRINTED[name], "paper")
-      for name in models),
+      for name in names),
     *(series("bound", name, affine.SIGMAS[2:], row, "paper")
       for name, row in needed.iterrows()),
-    *(page.series("bound", f"{name}, seed {record.run['seed']}", affine.SIGMAS[2:],
-                  [float(record["bound"])] * 8)
-      for name, own in models.items() for record in own))
+    *(page.series("bound", f"{name}, seed {seed}", affine.SIGMAS[2:], [bound] * 8)
+      for (name, seed), bound in bounds.items()))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
@@ -67,12 +66,11 @@ from claimbook.pages.plotting import OLIVE, ROSE, draw, legend_below
 from papers.colors import color_of, marked
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
-for name in models:
+for name in names:
     draw(left, table, "error", name, **marked(name), label=f"{name}, ours")
     draw(left, table, "error", f"{name}, paper", color=color_of(name), ls="--")
-    for place, record in enumerate(models[name]):
-        draw(right, table, "bound", f"{name}, seed {record.run['seed']}",
-             color=color_of(name), lw=1,
+    for place, seed in enumerate(bounds[name].index):
+        draw(right, table, "bound", f"{name}, seed {seed}", color=color_of(name), lw=1,
              label=None if place else f"{name}, ours: the bound")
 draw(left, table, "error", "the floor", color="black", ls=":")
 left.set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log", ylim=(1e-5, 400),
@@ -105,7 +103,7 @@ legend = legend_below(right, 3)
 # error there that is the floor of its own bound:
 
 # %% tags=["numbers"]
-sheet.sizes_table(models)
+sheet.sizes_table(records)
 
 # %% [markdown]
 # The least bound that each printed error needs:
@@ -122,9 +120,11 @@ needed.map("{:.1f}".format)
 import pandas as pd
 from claimbook.claims.sentences import with_interval
 
-inside = sheet.ratios(models, "error_within")
-ratios = {"all targets": sheet.ratios(models, "error"), "targets within 8": inside,
-          "nearest possible": answer_sizes.nearest_ratios(models)}
+ratios = {"all targets": comparisons.ratio(errors, "SSA", "softmax"),
+          "targets within 8": comparisons.ratio(
+              by_scoring("error_within", records).unstack(), "SSA", "softmax"),
+          "nearest possible": answer_sizes.nearest_ratios(records)}
+ratios = {title: comparisons.ssa_to_softmax(own) for title, own in ratios.items()}
 pd.DataFrame({title: {part: with_interval(own, 2, "log") for part, own in parts.items()}
               for title, parts in ratios.items()})
 
@@ -137,19 +137,23 @@ pd.DataFrame({title: {part: with_interval(own, 2, "log") for part, own in parts.
 # %%
 from icllib.training import untrained
 
-reached = {name: comparisons.reached(errors, name) for name in models}
-page.decide("signed_averaging.59", sheet.room_to_rise(models), reached,
-            dict.fromkeys(models, sheet.ridge_rise()))
-page.decide("signed_averaging.63", inside, sheet.reached(models))
+room = {name: bounds[name] / 100 for name in names}  # over the true rise on the line 10x
+page.decide("signed_averaging.59", room,
+            {name: comparisons.reached(errors, name) for name in names},
+            dict.fromkeys(names, sheet.ridge_rise()))
+page.decide("signed_averaging.63", ratios["targets within 8"],
+            comparisons.reached(errors, *names))
 for claims, runs in {(64, 65): sheet.without_norm, (66, 67): sheet.faster_read_out}.items():
-    trained = claimbook.every_profile(runs, page.name).values()
-    for found in trained:
-        changed = answer_sizes.by_name(found)
-        gate = sheet.reached(changed)
-        page.decide(claims[0], sheet.ratios(changed, "error"), gate)
-        page.decide(claims[1], sheet.against(changed["softmax"], models["softmax"]),
-                    [record["error"][0] for record in changed["softmax"]],
-                    sheet.against(untrained(changed["softmax"]), models["softmax"]))
+    for found in claimbook.every_profile(runs, page.name).values():
+        changed = by_scoring("error", found).unstack()
+        start = by_scoring("error", untrained(
+            [r for r in found if affine.scoring_of(r.component) == "softmax"])).unstack()
+        page.decide(claims[0], comparisons.ssa_to_softmax(
+            comparisons.ratio(changed, "SSA", "softmax")),
+            comparisons.reached(changed, *names))
+        page.decide(claims[1], sheet.against(changed.loc["softmax"], errors.loc["softmax"]),
+                    comparisons.reached(changed, "softmax"),
+                    sheet.against(start.loc["softmax"], errors.loc["softmax"]))
 page.verdicts()
 
 # %% [markdown]

@@ -27,7 +27,8 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 from claimbook import Page
-from papers.signed_averaging import deviant_sequences, quantifiers, without_labels as sheet
+from papers.signed_averaging import affine, deviant_sequences, quantifiers
+from papers.signed_averaging import without_labels as sheet
 
 page = Page("signed_averaging/without_labels", profile)
 records = page.records
@@ -99,9 +100,10 @@ numbers(one_number, x="size m")
 judged = sheet.judged(records)
 page.decide("signed_averaging.52", sheet.ratios(judged),
             sheet.reached_by_part(judged), sheet.beside_another_list(judged))
-cells = deviant_sequences.chosen_cells()
-of_softmax = quantifiers.reached(judged, cells, cells[:1])
-evidence, gate = deviant_sequences.judged(judged, cells, of_softmax)
+softmax = [record for record in judged if record.component.task.quantifier == "every"
+           and affine.scoring_of(record.component) == "softmax"]
+evidence, gate = deviant_sequences.judged(
+    softmax, quantifiers.at_length(softmax, quantifiers.TRAINED)[1]["softmax"])
 page.decide("signed_averaging.53", evidence, gate,
             deviant_sequences.answers_for_the_largest())
 page.verdicts()

@@ -38,7 +38,7 @@ claimbook.settings_table(sheet.UnseenStrength(True), assumed=(
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw
 
-time = constrained["steps"] * constrained.run["learning_rate"]
+time = constrained["steps"] * constrained.component.learning_rate
 lines = {"gradient descent": "trained", "corrected rate": "right_rate",
          "printed rate": "printed_rate"}
 table = page.save_figure(
@@ -56,7 +56,7 @@ draw(right, table, "training", "gradient descent", color=BLACK, ls="", marker="o
 right.set(xlabel="t = learning rate × steps", ylabel="f")
 right.legend()
 left.axline((0, 0), slope=1, color=BLACK, lw=0.8, label="the context's strength")
-left.plot(free.run["strength"], free.run["strength"], "s", color=OLIVE, ms=8,
+left.plot(free.component.strength, free.component.strength, "s", color=OLIVE, ms=8,
            label="training")
 draw(left, table, "answers", "free", color=GOLD, label="free model")
 draw(left, table, "answers", "constrained", color=VIOLET, ls="", marker="o",
@@ -85,7 +85,7 @@ nearest = lambda r, x: np.argmin(abs(r["strengths"] - x))
 answer = lambda r, x: round(float(r["answers"][nearest(r, x)]), 3)
 pd.DataFrame({f"context of strength {x}": {
     "constrained model": answer(constrained, x), "free model": answer(free, x)}
-    for x in (*sheet.UNSEEN.values(), free.run["strength"])}).T
+    for x in (*sheet.UNSEEN.values(), free.component.strength)}).T
 
 # %% tags=["numbers"]
 pd.Series({"corrected rate": "below 1e-8" if constrained["right_rate_deviation"] < 1e-8 else

@@ -37,23 +37,27 @@ claimbook.settings_table(formulas.FirstOrder("Appendix G"), assumed=(
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import CRIMSON, GOLD, OLIVE, VIOLET, draw, legend_below
 
-labels = dict(zip(sheet.FORMS, (
+labels = dict(zip(formulas.FORMS, (
     "zeroth order", "first order, printed", "first order, corrected",
     "first order, any start")))
-styles = dict(zip(sheet.FORMS, (
+styles = dict(zip(formulas.FORMS, (
     {"color": VIOLET}, {"color": CRIMSON, "ls": "--"},
     {"color": GOLD, "ls": "", "marker": "o", "ms": 8, "mfc": "none"},
     {"color": OLIVE, "marker": "."})))
+errors, slopes = (page.values(metric, start="start", seed="seed").droplevel("seed")
+                  for metric in ("errors", "slopes"))
+errors = errors.unstack()  # rows (start, form), columns psi
+starts = formulas.FIRST_ORDER_STARTS
 table = page.save_figure(*(
-    page.series(r.run["start"], form, r["psi"], errors)
-    for r in records for form, errors in zip(labels, r["errors"])))
+    page.series(start, form, list(errors), errors.loc[start].loc[form])
+    for start in starts for form in labels))
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
 panels[0].set(ylabel="largest error of f")
-for axes, r in zip(panels, records):
+for axes, start in zip(panels, starts):
     for form, label in labels.items():
-        draw(axes, table, r.run["start"], form, label=label, **styles[form])
+        draw(axes, table, start, form, label=label, **styles[form])
     axes.set(xscale="log", yscale="log", xlabel=r"context length $\psi$",
-             title=f"start: {r.run['start']}".replace("Lambda", r"$\Lambda$"))
+             title=f"start: {start}".replace("Lambda", r"$\Lambda$"))
 legend = legend_below(panels[0], 4)
 title = figure.suptitle("As printed, the correction makes the error larger")
 
@@ -103,11 +107,9 @@ title = figure.suptitle("As printed, the correction makes the error larger")
 # %% tags=["numbers"]
 import pandas as pd
 
-pd.DataFrame({(r.run["start"], what): {
-    labels[form]: f"{value:.3g}" for form, value in zip(labels, values)}
-    for r in records
-    for what, values in (("slope", r["slopes"]),
-                         ("error at 1600", r["errors"][:, -1]))})
+pd.DataFrame({(start, what): {labels[form]: f"{own[start][form]:.3g}" for form in labels}
+              for start in starts
+              for what, own in (("slope", slopes), ("error at 1600", errors[1600]))})
 
 # %% [markdown]
 # ## The claims, one by one
@@ -117,7 +119,7 @@ pd.DataFrame({(r.run["start"], what): {
 # judged at that of Appendix G.
 
 # %%
-along, appendix_g = (dict(zip(labels, r["slopes"])) for r in records)
+along, appendix_g = slopes["along (1, Lambda)"], slopes["Appendix G"]
 page.decide("solvable_attention.19", {"as printed": [along["printed"]]},
             control={"as printed": [along["corrected"]]})
 off = {start: dict(zip(labels, formulas.FirstOrder(start, off=0.01).measure()["slopes"]))

@@ -45,7 +45,7 @@ import numpy as np
 import pandas as pd
 from claimbook.pages.plotting import GOLD, VIOLET, draw, matrix
 
-tasks, pairs, s = len(point["shares"]), point.run["context_length"], point["type"]
+tasks, pairs, s = len(point["shares"]), point.component.context_length, point["type"]
 columns, names = np.arange(1, pairs + 2), [*range(1, tasks + 1), "y"]
 table = page.save_figure(
     page.series("shares", "P(s)", range(1, tasks + 1), point["shares"]),
@@ -53,7 +53,7 @@ table = page.save_figure(
       for name, row in zip(names, point["phi"])),
     *(page.series("Phi Phi^T", f"row {name}", range(1, tasks + 2), row)
       for name, row in zip(names, point["product"])),
-    *(page.series(r.run["kind"], f"{form}, s={i + 1}", range(len(f)), f)
+    *(page.series(r.component.kind, f"{form}, s={i + 1}", range(len(f)), f)
       for r in checks for form in ("full", "reduced")
       for i, f in enumerate(r[form])))
 figure, panels = plt.subplots(2, 2, figsize=(9, 6.4))
@@ -100,7 +100,7 @@ figure, panels = plt.subplots(1, 2, figsize=(9, 3.2))
 panels[0].set(ylabel="f")
 for axes, r in zip(panels, checks):
     for task in range(len(r["full"])):
-        name = r.run["kind"]
+        name = r.component.kind
         draw(axes, table, name, f"full, s={task + 1}", label=f"s = {task + 1}")
         draw(axes, table, name, f"reduced, s={task + 1}", label="", color="black",
              ls="", marker="o", mfc="none", markevery=20)
@@ -131,7 +131,7 @@ pd.DataFrame({"P(s)": point["shares"].round(3),
 pd.Series({"Phi Phi^T and Eq. 7 differ by at most": point["deviation"]}).to_frame("")
 
 # %% tags=["numbers"]
-pd.DataFrame({r.run["kind"]: {
+pd.DataFrame({r.component.kind: {
     "full matrices and two coordinates agree to 1e-12": r["deviation"] <= 1e-12,
     "tasks without a prompt, of 20": r["unseen_tasks"],
     "f of task 1 at the end": round(r["full"][0][-1], 4)} for r in checks})
@@ -144,8 +144,8 @@ pd.DataFrame({r.run["kind"]: {
 
 # %%
 page.decide("solvable_attention.22",
-            {r.run["kind"]: [r["deviation"]] for r in checks},
-            control={r.run["kind"]: [r["deviation"]] for r in noisy})
+            {r.component.kind: [r["deviation"]] for r in checks},
+            control={r.component.kind: [r["deviation"]] for r in noisy})
 page.verdicts()
 
 # %% [markdown]

@@ -37,13 +37,15 @@ names = {"closed_form": ("closed form", {"color": BLACK, "lw": 2}),
          "simulated": ("gradient descent", {"color": GOLD, "lw": 2, "ls": "--"}),
          "flow": ("gradient flow", {"color": VIOLET, "ls": "", "marker": "o",
                                     "mfc": "none", "markevery": 6})}
+of_psi = lambda metric: page.values(
+    metric, psi="context_length", seed="seed").droplevel("seed")
+losses = {name: of_psi(name).unstack() for name in names}  # rows psi, columns t
 table = page.save_figure(*(
-    page.series(f"psi={r.run['context_length']}", name, r["time"], r[name])
-    for r in records for name in names))
+    page.series(f"psi={psi}", name, own.columns, own.loc[psi])
+    for psi in (5, 100) for name, own in losses.items()))
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
 panels[0].set(ylabel="loss")
-for axes, r in zip(panels, records):
-    psi = r.run["context_length"]
+for axes, psi in zip(panels, (5, 100)):
     for name, (label, style) in names.items():
         draw(axes, table, f"psi={psi}", name, label=label, **style)
     axes.set(xscale="log", yscale="log", xlabel="t = learning rate × steps",
@@ -66,19 +68,17 @@ title = figure.suptitle("In long contexts the closed form lies on the loss in tr
 # %% tags=["numbers"]
 import pandas as pd
 
-at = {"t = 0.001": 0, "t = 5": -1}
-rows = {(r.run["context_length"], label): {when: f"{r[name][i]:.3g}"
-                                           for when, i in at.items()}
-        for r in records for name, (label, _) in names.items()}
+rows = {(psi, label): {f"t = {t:g}": f"{losses[name].loc[psi, t]:.3g}" for t in (0.001, 5)}
+        for psi in (5, 100) for name, (label, _) in names.items()}
 pd.DataFrame(rows).T.rename_axis(["psi", "loss"])
 
 # %% tags=["numbers"]
-pd.DataFrame({f"psi = {r.run['context_length']}": {
-    "largest |log10 ratio| to gradient descent": round(r["largest_log10_ratio"], 4),
-    "largest |log10 ratio| of forward Euler to gradient descent":
-        round(r["largest_log10_ratio_of_euler"], 4),
-    "largest |log10 ratio| to gradient flow": round(r["largest_log10_ratio_to_flow"], 4)}
-    for r in records})
+metrics = {"to gradient descent": "largest_log10_ratio",
+           "of forward Euler to gradient descent": "largest_log10_ratio_of_euler",
+           "to gradient flow": "largest_log10_ratio_to_flow"}
+gaps = pd.DataFrame({f"largest |log10 ratio| {name}": of_psi(metric)
+                     for name, metric in metrics.items()})
+gaps.round(4).T.rename(columns="psi = {}".format).rename_axis(columns=None)
 
 # %% [markdown]
 # ## The claims, one by one
@@ -88,17 +88,15 @@ pd.DataFrame({f"psi = {r.run['context_length']}": {
 # $\psi = 5$, where the paper sees a gap.
 
 # %%
-short, long = records
-gaps = {number: {"psi = 100 against 5": [long[metric] / short[metric]]}
-        for number, metric in ((1, "largest_log10_ratio"),
-                               (21, "largest_log10_ratio_to_flow"))}
-page.decide("solvable_attention.1", gaps[1], control=gaps[21])
+descent, euler, flow = (of_psi(metric) for metric in metrics.values())
+over = lambda gap: {"psi = 100 against 5": [gap[100] / gap[5]]}
+page.decide("solvable_attention.1", over(descent), control=over(flow))
 half = sheet.LossCurves(50).measure()["largest_log10_ratio_to_flow"]
-page.decide("solvable_attention.21", gaps[21], control={
-    "psi = 100 against 5": [long["largest_log10_ratio_to_flow"] / half]})
-for number, metric in ((27, "largest_log10_ratio"), (42, "largest_log10_ratio_of_euler")):
-    page.decide(f"solvable_attention.{number}", {"psi = 100": [10 ** long[metric]]},
-                control={"psi = 100": [10 ** short[metric]]})
+page.decide("solvable_attention.21", over(flow), control={
+    "psi = 100 against 5": [flow[100] / half]})
+for number, gap in ((27, descent), (42, euler)):
+    page.decide(f"solvable_attention.{number}", {"psi = 100": [10 ** gap[100]]},
+                control={"psi = 100": [10 ** gap[5]]})
 page.verdicts()
 
 # %% [markdown]

@@ -42,13 +42,13 @@ claimbook.settings_table(sheet.runs("paper")[-1], assumed=(
 # %%
 from icllib.theory.scaling_laws import theory_exponents
 
-limit = {r.run["alpha"]: r for r in records if "compute_exponent" in r.metrics}
+limit = {r.component.alpha: r for r in records if "compute_exponent" in r.metrics}
 simulated = [r for r in records if "kept_size_loss" in r.metrics]
 on_the_way = [r for r in records if "time" in r.run]
 tables = [page.series("compute", "alpha = 1.8", sheet.ENVELOPE_BUDGETS,
                       sheet.simulated_envelope(simulated[0]))]
 for alpha in limit:
-    same = [run for run in simulated if run.run["alpha"] == alpha]
+    same = [run for run in simulated if run.component.alpha == alpha]
     for law in laws.LAWS[:3]:
         losses = [run[f"{law}_loss"] for run in same]
         xs = same[0][law] + (law == "size")  # D is one more than the tasks
@@ -158,7 +158,7 @@ laws.way_table(on_the_way)
 # count together come within 0.05 of Table 1, at $\alpha = 1.8$.
 
 # %% tags=["numbers"]
-sheet.cutoff_table([r for r in simulated if r.run["seed"] == 0])
+sheet.cutoff_table([r for r in simulated if r.component.seed == 0])
 
 # %% [markdown]
 # ## The claims, one by one

@@ -57,7 +57,7 @@ table = page.save_figure(
       for row in laws.exponent_series(name, dict(zip(varied, own)), page.profile)),
     *sheet.law_curves(simulated, {"size": 2, "time": 2, "data": 10, "compute": 5},
                       page.profile),
-    *(page.series(f"balance: {r.run['start']}", f"beta = {r.run['beta']:g}", r["step"],
+    *(page.series(f"balance: {r.component.start}", f"beta = {r.component.beta:g}", r["step"],
                   r["loss"]) for r in balance))
 
 # %% tags=["figure"]
@@ -210,7 +210,7 @@ sheet.balance_table(balance)
 # constants.
 
 # %%
-at = {(r.run["beta"], r.run["gamma"]): r for r in limits}
+at = {(r.component.beta, r.component.gamma): r for r in limits}
 change = lambda record, law: [slope(record, law) - slope(at[0, 0], law)]
 parts = dict(zip(("model size D", "time t", "data N", "compute C"), laws.LAWS))
 page.decide("solvable_attention.10", {"time t": change(at[0.5, 0], "time")},

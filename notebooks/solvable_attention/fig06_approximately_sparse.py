@@ -35,11 +35,10 @@ claimbook.settings_table(sheet.ApproximatelySparse(100), assumed=(
 # For 900 prompts bands are 95% intervals over ten draws of signs and noise.
 
 # %%
-measured = sheet.by_context_length(records)
-table = page.save_figure(*sheet.curve_tables(measured, page.profile))
+table = page.save_figure(*sheet.curve_tables(records, page.profile))
 
 # %% tags=["figure"]
-legend = sheet.draw_curves(table, measured)
+legend = sheet.draw_curves(table)
 title = legend.figure.suptitle("In long contexts the loss just stays within our tolerance")
 
 # %% [markdown] tags=["caption"]
@@ -61,9 +60,10 @@ title = legend.figure.suptitle("In long contexts the loss just stays within our 
 # %% tags=["numbers"]
 import pandas as pd
 
-pd.DataFrame({f"psi = {psi}": {label: f"{of_length[name][:, -1].mean():.2g}"
-                               for name, (label, *_) in sheet.CURVES.items()}
-              for psi, of_length in measured.items()}).rename_axis("loss at t = 5")
+pd.DataFrame({f"psi = {psi}": {
+    label: f"{sheet.of_length(records, name)[psi].unstack().iloc[:, -1].mean():.2g}"
+    for name, (label, *_) in sheet.CURVES.items()}
+    for psi in sheet.CONTEXT_LENGTHS}).rename_axis("loss at t = 5")
 
 # %% [markdown]
 # The closed form's largest distance to each curve over the 5,000 steps, in decades, with 95%
@@ -77,9 +77,9 @@ gaps = {"infinitely many prompts": "expected_gap",
         "900 prompts, loss on new ones": "test_gap",
         "900 prompts, training loss": "training_gap", "no noise": "sparse_gap",
         "no noise, gradient flow": "flow_gap"}
-pd.DataFrame({f"psi = {psi}": {label: with_interval(of_length[gap], 3)
+pd.DataFrame({f"psi = {psi}": {label: with_interval(sheet.of_length(records, gap)[psi], 3)
                                for label, gap in gaps.items()}
-              for psi, of_length in measured.items()}).rename_axis("largest |log10 ratio|")
+              for psi in sheet.CONTEXT_LENGTHS}).rename_axis("largest |log10 ratio|")
 
 # %% [markdown]
 # ## The claims, one by one
@@ -87,8 +87,8 @@ pd.DataFrame({f"psi = {psi}": {label: with_interval(of_length[gap], 3)
 # The control is $\psi = 10$, where the noise is as large as the feature.
 
 # %%
-page.decide("solvable_attention.13", {"psi = 100": measured[100]["expected_gap"]},
-            control={"psi = 100": measured[10]["expected_gap"]})
+gap = sheet.of_length(records, "expected_gap")
+page.decide("solvable_attention.13", {"psi = 100": gap[100]}, control={"psi = 100": gap[10]})
 page.verdicts()
 
 # %% [markdown]

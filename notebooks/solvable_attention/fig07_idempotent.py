@@ -36,15 +36,18 @@ claimbook.settings_table(sheet.runs(profile)[0], assumed=(
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 
-table = page.save_figure(*(page.series(r.run["start"], name, r["time"], r[name])
-                           for r in records for name in ("closed_form", "simulated")))
+of_start = lambda metric: page.values(metric, start="start", seed="seed").droplevel("seed")
+losses = {name: of_start(name) for name in ("closed_form", "simulated")}
+starts = losses["simulated"].index.unique("start")
+table = page.save_figure(*(page.series(start, name, own[start].index, own[start])
+                           for start in starts for name, own in losses.items()))
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
 panels[0].set(ylabel="loss")
-for axes, r in zip(panels, records):
-    draw(axes, table, r.run["start"], "closed_form", label="closed form")
-    draw(axes, table, r.run["start"], "simulated", label="gradient descent", ls="",
+for axes, start in zip(panels, starts):
+    draw(axes, table, start, "closed_form", label="closed form")
+    draw(axes, table, start, "simulated", label="gradient descent", ls="",
          marker="o", mfc="none", markevery=3)
-    axes.set(yscale="log", xlabel="t = learning rate × steps", title=r.run["start"])
+    axes.set(yscale="log", xlabel="t = learning rate × steps", title=start)
 panels[0].legend()
 title = figure.suptitle("If H is proportional to its square, the closed form is exact")
 
@@ -65,10 +68,11 @@ title = figure.suptitle("If H is proportional to its square, the closed form is 
 # %% tags=["numbers"]
 import pandas as pd
 
-pd.DataFrame({r.run["start"]: {
-    "deviation below 1e-8": r["deviation"] < 1e-8,
-    "loss at t = 5, closed form": f"{r['closed_form'][-1]:.2g}",
-    "loss at t = 5, gradient descent": f"{r['simulated'][-1]:.2g}"} for r in records})
+pd.DataFrame({start: {
+    "deviation below 1e-8": of_start("deviation")[start] < 1e-8,
+    "loss at t = 5, closed form": f"{losses['closed_form'][start][5]:.2g}",
+    "loss at t = 5, gradient descent": f"{losses['simulated'][start][5]:.2g}"}
+    for start in starts})
 
 # %% [markdown]
 # ## The claims, one by one
@@ -76,7 +80,7 @@ pd.DataFrame({r.run["start"]: {
 # The control has the rate $1.01 \mu$.
 
 # %%
-deviations, off = ({r.run["start"]: [r[name]] for r in records}
+deviations, off = ({start: [own] for start, own in of_start(name).items()}
                    for name in ("deviation", "control_deviation"))
 page.decide("solvable_attention.12", deviations, control=off)
 page.verdicts()

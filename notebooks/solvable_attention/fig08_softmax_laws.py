@@ -39,8 +39,8 @@ claimbook.settings_table(sheet.runs("paper")[1], assumed=(
 from icllib.theory.scaling_laws import theory_exponents
 
 slow, *others = records
-varied = [softmax.law_curve(r) for r in others if r.run["beta"]]
-fixed = [r for r in others if not r.run["beta"]]
+varied = [softmax.law_curve(r) for r in others if r.component.beta]
+fixed = [r for r in others if not r.component.beta]
 curves = [softmax.law_curve(r) for r in fixed]
 shown = [c for c in curves if c.signs == "random signs"]
 tables = [page.series(c.law, f"alpha = {c.alpha}", c.xs, c.losses) for c in shown]

@@ -39,7 +39,7 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import GOLD, VIOLET, draw
 from icllib.theory.scaling_laws import theory_exponents
 
-fitted = [(softmax.law_curve(r), r.run["beta"]) for r in records]
+fitted = [(softmax.law_curve(r), r.component.beta) for r in records]
 curves = [(c, beta) for c, beta in fitted if c.law == "time"]
 found = {(c.law, beta): c.exponents for c, beta in fitted if c.signs == "random signs"}
 change = {law: found[law, 0.5] - found[law, 0.0] for law in laws.LAWS}

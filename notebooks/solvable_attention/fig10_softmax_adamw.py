@@ -21,7 +21,7 @@ from papers.solvable_attention import fig10_softmax_adamw as sheet, laws, softma
 
 page = claimbook.Page("solvable_attention/fig10_softmax_adamw", profile)
 every = page.records
-records = [record for record in every if record.run["optimizer"] == "AdamW"]
+records = [record for record in every if record.component.optimizer == "AdamW"]
 descent = every[len(records) :]
 claimbook.settings_table(sheet.runs("paper")[1], assumed=(
     "positive_share", "width", "scale", "seed", "starts"))
@@ -87,8 +87,8 @@ pd.DataFrame({(c.law, c.alpha): {
 
 # %% tags=["numbers"]
 steps = {c.alpha: sheet.first_below(c, 0.1) for c in in_time}
-by_rate = {alpha: {r.run["learning_rate"]: sheet.first_below(softmax.law_curve(r), 0.1)
-                   for r in descent if r.run["alpha"] == alpha} for alpha in steps}
+by_rate = {alpha: {r.component.learning_rate: sheet.first_below(softmax.law_curve(r), 0.1)
+                   for r in descent if r.component.alpha == alpha} for alpha in steps}
 pd.DataFrame({f"alpha = {alpha}": {"AdamW": f"{steps[alpha].mean():.0f}"} | {
     f"gradient descent, rate {rate:g}": f"{slower.mean():.0f}"
     for rate, slower in own.items()} for alpha, own in by_rate.items()})

@@ -32,7 +32,7 @@ in_limit = select(records, laws.VariedInTheLimit, start="proportional")
 printed_start = select(records, laws.VariedInTheLimit, start="printed")
 large_strength = select(in_limit, laws.VariedInTheLimit, strength=1e4, beta=0.0)
 both, both_large = select(in_limit, laws.VariedInTheLimit, beta=0.5, gamma=0.5)
-limits = [r for r in in_limit if r.run["strength"] == 1 and r is not both]
+limits = [r for r in in_limit if r.component.strength == 1 and r is not both]
 on_the_way = select(records, laws.FiniteTime)
 claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
@@ -115,7 +115,7 @@ sheet.large_strength_table(large_strength)
 # Sizes are tried in steps of about 8%, which is coarser than some half widths.
 
 # %% tags=["numbers"]
-sheet.allocation_table(sorted([*limits, *large_strength], key=lambda r: r.run["alpha"]))
+sheet.allocation_table(sorted([*limits, *large_strength], key=lambda r: r.component.alpha))
 
 # %% [markdown]
 # ### Context length and strength varied at once
@@ -157,7 +157,7 @@ sheet.late_table(simulated, limits)
 
 # %%
 def evidence(law, *kinds):
-    return {(f"{kind} " if len(kinds) > 1 else "") + f"alpha = {r.run['alpha']}":
+    return {(f"{kind} " if len(kinds) > 1 else "") + f"alpha = {r.component.alpha}":
             [r[f"{law}_exponent"][0]]
             for kind in kinds for r in limits if sheet.kind(r) == kind}
 
@@ -170,7 +170,7 @@ for number, law in ((6, "size"), (8, "data")):
 for number, law in ((7, "time"), (9, "compute")):
     page.decide(f"solvable_attention.{number}",
                 evidence(law, by_context, by_strength))
-at_large = {law: {f"alpha = {r.run['alpha']}": [r[f"{law}_exponent"][0]]
+at_large = {law: {f"alpha = {r.component.alpha}": [r[f"{law}_exponent"][0]]
                   for r in large_strength} for law in ("time", "compute")}
 for number, law in ((23, "time"), (24, "compute")):
     page.decide(f"solvable_attention.{number}", evidence(law, by_strength),

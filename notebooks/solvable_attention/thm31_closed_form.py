@@ -46,8 +46,11 @@ claimbook.settings_table(sheet.runs(profile)[0],
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw
 
-table = page.save_figure(*(page.series(r.run["start"], name, r["time"], r[name])
-                           for r in records for name in ("integrated", "closed_form")))
+of_start = lambda metric: page.values(metric, start="start", seed="seed").droplevel("seed")
+curves = {name: of_start(name) for name in ("integrated", "closed_form")}
+table = page.save_figure(*(
+    page.series(start, name, of_start("time")[start].tolist(), own[start])
+    for start in laws.STARTS for name, own in curves.items()))
 figure, panels = plt.subplots(2, 2, figsize=(9, 5.8))
 for axes, start in zip(panels.flat, laws.STARTS):
     draw(axes, table, start, "closed_form", label="closed form")
@@ -71,11 +74,11 @@ title = figure.suptitle("The closed form goes through the integrated training")
 # %% tags=["numbers"]
 import pandas as pd
 
-pd.DataFrame({r.run["start"]: {
-    "deviation below 1e-8": r["deviation"] < 1e-8,
-    "relative change of g h below 1e-8": r["conservation"] < 1e-8,
-    "f at the end (first draw)": round(r["closed_form"][-1], 3)}
-    for r in records}).T
+pd.DataFrame({start: {
+    "deviation below 1e-8": of_start("deviation")[start] < 1e-8,
+    "relative change of g h below 1e-8": of_start("conservation")[start] < 1e-8,
+    "f at the end (first draw)": round(curves["closed_form"][start].iloc[-1], 3)}
+    for start in laws.STARTS}).T
 
 # %% [markdown]
 # ### Any context length
@@ -115,7 +118,7 @@ pd.DataFrame(rows).T.rename_axis("psi")
 
 # %%
 def evidence(metric, starts=laws.STARTS):
-    return {r.run["start"]: [r[metric]] for r in records if r.run["start"] in starts}
+    return {start: [of_start(metric)[start]] for start in starts}
 
 
 # From a balanced start g h is 0 in any such flow.

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import torch
 
-from claimbook.records import ADDED, Component, dealt, digest, settings
+from claimbook.records import ADDED, Component
 from claimbook.records.checks import each, finite, positive, whole
+from claimbook.records.values import values
 from icllib.evaluate import CHUNK, Together, unseen
 from icllib.models import (
     CosFormer, Entmax, MixedHeads, QASSMax, Relu, SSMax, SelfAdjusting, SignedAveraging, Softmax,
@@ -62,6 +64,13 @@ class ShiftedErrors(Component):
     def longest(self) -> int:
         """Pairs of the longest context."""
         return self.points - 1
+
+    def axes(self, metric: str) -> dict | None:
+        """The deviations of one model's metric; None of one that is not measured."""
+        axes = {"error": {"sigma": self.function_stds},
+                "error_grid": {"input_std": self.grid_input_stds, "function_std": self.grid_function_stds},
+                "error_deviant": {"first_std": self.first_stds}}.get(metric, {"": ()})
+        return axes if all(axes.values()) else None
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`."""
@@ -128,6 +137,12 @@ class PointErrors(Component):
         """Pairs of the longest context."""
         return self.points - 1
 
+    def axes(self, metric: str) -> dict | None:
+        """The axes of one model's metric: a deviation and the point; None of one that is not measured."""
+        stds = {"error_at": {"sigma": self.function_stds},
+                "error_at_deviant": {"first_std": self.first_stds}}.get(metric, {"": ()})
+        return stds | {"point": range(1, self.points + 1)} if all(stds.values()) else None
+
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`."""
         laws = {"error_at": [(std, 1) for std in self.function_stds],
@@ -178,6 +193,11 @@ class LineAnswers(Component):
         """Pairs of the longest context."""
         return max(self.pairs, len(DEVIANT) - 1)
 
+    def axes(self, metric: str) -> dict | None:
+        """The axes of one model's metric: the line and x on it; the inputs of the sequence."""
+        return {"answer": {"slope": self.slopes, "x": self.queries},
+                "deviant_answers": {"x": DEVIANT}}.get(metric)
+
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The answers of M predictors that share one `predict`."""
         members = len(tasks)
@@ -209,6 +229,10 @@ class LearnedExponents(Component):
 
     Nothing for other scoring functions.
     """
+
+    def axes(self, metric: str) -> dict | None:
+        """The axes of one model's n or b."""
+        return {"layer": None, "head": None} if metric in ("n", "b") else None
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The values of M trained models."""
@@ -296,6 +320,10 @@ class Row(NamedTuple):
         """The name, with "(added)" if the row is ours."""
         return self.name if self.printed else f"{self.name} (added)"
 
+    def settings(self, size):
+        """The settings for models with the heads and the width of a size."""
+        return self.scoring(size.heads, size.width // size.heads) if callable(self.scoring) else self.scoring
+
 
 # Every scoring function of the pages on Table 1, in the order of its rows. To try another: add a row
 # at the end, the function in icllib/models/scoring.py, and a test of it. Pages leave it out until it
@@ -344,9 +372,7 @@ ALTERNATIVES = tuple(name for name in PRINTED if name not in ("SSA", "softmax", 
 
 def scorings(size) -> dict:
     """The settings of every scoring function, for models with the heads and width of a size."""
-    features = size.width // size.heads
-    return {row.name: row.scoring(size.heads, features) if callable(row.scoring) else row.scoring
-            for row in SCORINGS}
+    return {row.name: row.settings(size) for row in SCORINGS}
 
 
 def decoder(size: Size, scoring=Softmax(), **options) -> Transformer:
@@ -383,8 +409,13 @@ def scorings_on_affine_functions(profile: str) -> list[Run]:
 
 def softmax_and_ssa(profile: str) -> list[Run]:
     """Figure 3: the runs of Table 1 with softmax, then those with SSA."""
-    found = dealt(scorings_on_affine_functions(profile), NAMES)
-    return found["softmax"] + found["SSA"]
+    return base_runs(profile) + base_runs(profile, SignedAveraging())
+
+
+def base_runs(profile: str, scoring=Softmax()) -> list[Run]:
+    """The base model of a profile."""
+    size = SIZES[profile]
+    return [affine_run(size, decoder(size, scoring), seed) for seed in range(size.seeds)]
 
 
 # ---- other shapes and wider inputs ----------------------------------------------------------
@@ -439,79 +470,70 @@ SHAPES = (*(Shape(layers, heads) for layers in (1, 2, 3) for heads in (1, 2, 4))
           SHALLOW_ATTENTION, ATTENTION_ONLY)  # Table 6, in its order
 
 
-def models_by_shape(profile: str, shapes=SHAPES) -> dict[str, list[Run]]:
-    """The runs of softmax models of several shapes: {name: runs}."""
-    return {shape.name: shape.runs(profile) for shape in shapes}
-
-
-def models_by_scoring(profile: str) -> dict[str, list[Run]]:
-    """The runs of Table 1 with softmax and with SSA."""
-    return {"softmax": base_runs(profile), "SSA": base_runs(profile, SignedAveraging())}
-
-
-def models_by_law(profile: str) -> dict[str, list[Run]]:
-    """The runs of Table 1 with softmax, and the same on wider inputs: {LAWS: runs}."""
-    models = {}
-    for name, input_std in LAWS.items():
-        size = replace(SIZES[profile], **AT_CPU[name] if profile == "cpu" else {})
-        models[name] = [affine_run(size, decoder(size), seed, input_std)
-                        for seed in range(size.seeds)]
-    return models
-
-
-def base_runs(profile: str, scoring=Softmax()) -> list[Run]:
-    """The base model of a profile."""
-    size = SIZES[profile]
-    return [affine_run(size, decoder(size, scoring), seed) for seed in range(size.seeds)]
+def models_of(shapes, profile: str) -> list[Run]:
+    """Softmax models of several shapes, shape by shape."""
+    return [run for shape in shapes for run in shape.runs(profile)]
 
 
 def wider_inputs(profile: str) -> list[Run]:
-    """Section 5.3: wider inputs in training."""
-    return all_runs(models_by_law(profile))
+    """Section 5.3: the runs of Table 1 with softmax, and the same models trained on wider inputs."""
+    runs = []
+    for law, input_std in LAWS.items():
+        size = replace(SIZES[profile], **AT_CPU[law] if profile == "cpu" else {})
+        runs += [affine_run(size, decoder(size), seed, input_std) for seed in range(size.seeds)]
+    return runs
 
 
-def all_runs(models: dict) -> list[Run]:
-    """The runs of all models without duplicates: at `paper`, 12L8AH is the softmax model."""
-    return list(dict.fromkeys(run for runs in models.values() for run in runs))
+# ---- labels of runs, and what is read from records -------------------------------------------
 
 
-# ---- from records to ratios -----------------------------------------------------------------
+def scoring_of(run) -> str:
+    """The name of a run's scoring function among the rows of SCORINGS."""
+    return next(row.name for row in SCORINGS if row.settings(run.model) == run.model.scoring)
 
 
-def by_model(records, models: dict, metric: str) -> dict[str, np.ndarray]:
-    """A metric of every model, for the seeds that have records: {name: (seeds, ...)}.
+def shape_of(run) -> str:
+    """The paper's name of a model's shape, as 12L8AH."""
+    return Shape(*(getattr(run.model, name) for name in Shape._fields)).name
 
-    records: those of a page, in any order; models: {name: runs}.
+
+def law_of(run) -> str:
+    """The law of the inputs of training, one of LAWS."""
+    return f"N(0, {run.task.input_std:g})"
+
+
+# Labels for `page.values`: the seed comes last, so that `.unstack()` has a row for each model.
+BY_SCORING = {"scoring": scoring_of, "seed": "seed"}
+BY_SHAPE = {"shape": shape_of, "seed": "seed"}
+BY_LAW = {"law": law_of, "seed": "seed"}
+
+
+def shared(values, *names) -> pd.DataFrame:
+    """The numbers of these models side by side, in the rows, such as seeds, that all of them have.
+
+    values: rows (name, seed, ...). Returns columns (name, ...). A number that is not finite stays.
     """
-    found = {digest(record.run): record[metric] for record in records}
-    return {name: np.array([found[key] for run in runs if (key := digest(settings(run))) in found])
-            for name, runs in models.items()}
+    return pd.concat({name: values.loc[name] for name in names}, axis=1, join="inner")
 
 
-def seed_by_seed(combine, first, second) -> np.ndarray:
-    """`combine` of two models' numbers, for the seeds that both have: (seeds,)."""
-    return np.array([combine(*pair) for pair in zip(first, second)])
+def geometric_mean(values, axis: int = 1):
+    """The geometric mean over an axis, by default of each row."""
+    return np.exp(np.log(values).mean(axis=axis))
 
 
-def geometric_mean(ratios) -> np.ndarray:
-    """The geometric mean over the last axis."""
-    return np.exp(np.log(ratios).mean(axis=-1))
-
-
-def shift_ratios(grid, stds) -> dict[str, np.ndarray]:
+def shift_ratios(grid) -> dict[str, pd.Series]:
     """Claims 40 and 41: errors at the largest deviations of a grid over those at the smallest.
 
-    Each is first divided by the error of always answering 0, F^2 (1 + I^2). grid: (seeds, I, F),
-    over the deviations `stds` of the inputs and of the functions, in rising order.
+    Each is first divided by the error of always answering 0, F^2 (1 + I^2). grid: a row for each seed,
+    columns (I, F).
     """
-    squares = np.square(stds)
-    share = grid / np.outer(1 + squares, squares)
-    ends = {"inputs": share[:, -1, 0], "functions": share[:, 0, -1], "both": share[:, -1, -1]}
-    return {shift: end / share[:, 0, 0] for shift, end in ends.items()}
+    low, high = min(grid.columns), max(grid.columns)
+    share = {(i, f): grid[i, f] / (f**2 * (1 + i**2)) for i, f in grid.columns}
+    ends = {"inputs": (high[0], low[1]), "functions": (low[0], high[1]), "both": high}
+    return {shift: share[end] / share[low] for shift, end in ends.items()}
 
 
-def shifts_untrained(records) -> dict[str, np.ndarray]:
+def shifts_untrained(records) -> dict[str, pd.Series]:
     """A control: `shift_ratios` of the same models before training, at deviations 1 and 10."""
-    ends = (1, 10)
-    before = untrained(records, ShiftedErrors((), ends, ends))
-    return shift_ratios(np.array([record["error_grid"] for record in before]), ends)
+    before = values(untrained(records, ShiftedErrors((), (1, 10), (1, 10))), "error_grid")
+    return shift_ratios(before.unstack(["input_std", "function_std"]))

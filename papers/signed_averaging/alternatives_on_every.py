@@ -6,17 +6,14 @@ The scoring functions of Table 1, and those that we added, on "every" (Section 6
 from dataclasses import replace
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 
 from claimbook.claims.sentences import SHARE, with_interval
 from claimbook.pages.plotting import GOLD, VIOLET, legend_below, series
 from icllib.training import Run
-from papers.signed_averaging import quantifiers
 from papers.signed_averaging.affine import NAMES, TEMPERED, TITLES, scorings
-from papers.signed_averaging.comparisons import geometric_rows, shared
-from papers.signed_averaging.quantifiers import (
-    AS_PRINTED, Cell, PARTS, SIZES, error_rates, half_a_sequence, parts)
+from papers.signed_averaging.comparisons import geometric_rows, ratio, reached
+from papers.signed_averaging.quantifiers import AS_PRINTED, Cell, PARTS, SIZES, TRAINED, at_length
 
 ALL, *_, NEAR = PARTS  # the whole grid, and the lengths and inputs of training
 AND_SOFTMAX = ("softmax", *TEMPERED)
@@ -53,57 +50,46 @@ def runs_of(names, profile: str, seeds) -> list[Run]:
             for name in names for run in runs]
 
 
-def ratios_to_softmax(rates: dict) -> dict:
-    """Error rates over the whole grid over those of softmax, seed by seed: {scoring: (seeds,)}."""
-    return {name: np.divide(*shared(parts[ALL], rates["softmax"][ALL]))
-            for name, parts in rates.items()}
+def ratios_to_softmax(rates) -> dict[str, pd.Series]:
+    """Error rates over the whole grid over those of softmax, seed by seed."""
+    return {name: ratio(rates[[ALL]], name, "softmax")[ALL] for name in rates.index.unique("scoring")}
 
 
-def exact_answers(records: dict) -> np.ndarray:
-    """The control of the claims: the ratio to softmax if no sequence is wrong, (seeds,).
-
-    records: {name: records}.
-    """
-    softmax = records["softmax"]
-    everywhere = parts(softmax[0])[ALL]
-    return half_a_sequence(softmax[0], everywhere.sum()) / error_rates(records)["softmax"][ALL]
+def exact_answers(records, rates) -> pd.Series:
+    """The control of the claims: the ratio to softmax if no sequence is wrong, which counts as half a
+    sequence."""
+    tested = records[0].component.evaluation.parts[0]
+    least = 0.5 / (tested.sequences * len(tested.sigmas) * len(tested.lengths))
+    return least / rates[ALL]["softmax"]
 
 
-def reached(records: dict, name: str) -> np.ndarray:
-    """The gate of the claims on a function and softmax: (seeds,); records: {name: records}."""
-    pair = ("softmax", name)
-    return quantifiers.reached([record for one in pair for record in records[one]], pair, pair)
+def gates(records, names) -> dict[str, pd.Series]:
+    """The gates of the claims on these functions and softmax."""
+    at_training = at_length(records, TRAINED)
+    return {name: reached(at_training, "softmax", name) for name in names}
 
 
-def evidence(rates: dict, names) -> dict:
-    """The parts of a claim, which are scoring functions: {name: ratio to softmax, (seeds,)}."""
-    ratios = ratios_to_softmax(rates)
-    return {name: ratios[name] for name in names}
-
-
-def rate_tables(rates: dict, profile: str) -> list[pd.DataFrame]:
+def rate_tables(rates, profile: str) -> list[pd.DataFrame]:
     """Tables of error rates over the whole grid and in distribution, and of ratios to softmax."""
-    ratios = ratios_to_softmax(rates)
-    panels = {part: {name: parts[part] for name, parts in rates.items()} for part in (ALL, NEAR)}
+    ratios = pd.concat(ratios_to_softmax(rates), names=["scoring"])
     tables = []
-    for panel, values in (panels | {"ratio": ratios}).items():
-        for seed in range(max(map(len, values.values()))):
-            row = {TITLES[name]: samples[seed] for name, samples in values.items()
-                   if seed < len(samples)}
-            tables.append(series(panel, f"seed {seed}", list(row), list(row.values()), profile))
-    means = {TITLES[name]: samples for name, samples in ratios.items()}
+    for panel, own in {ALL: rates[ALL], NEAR: rates[NEAR], "ratio": ratios}.items():
+        for seed, row in own.rename(index=TITLES).groupby("seed"):
+            tables.append(series(panel, f"seed {seed}", row.index.get_level_values("scoring"), row, profile))
+    means = {TITLES[name]: samples for name, samples in ratios_to_softmax(rates).items()}
     return [*tables, geometric_rows("ratio", "geometric mean", means, profile)]
 
 
-def rate_table(rates: dict) -> pd.DataFrame:
+def rate_table(rates) -> pd.DataFrame:
     """Error rates over parts of the grid with intervals, the ratio to softmax, and how many models
     are wrong on more than a tenth of the whole grid."""
-    ratios = ratios_to_softmax(rates)
-    return pd.DataFrame({TITLES[name]: {part: with_interval(samples, within=SHARE)
-                                for part, samples in parts.items()}
-                         | {"ratio to softmax": with_interval(ratios[name], scale="log"),
-                            "models above 0.1": f"{(parts[ALL] > 0.1).sum()} of {len(parts[ALL])}"}
-                         for name, parts in rates.items()}).T
+    rows = {}
+    for name, ratios in ratios_to_softmax(rates).items():
+        own = rates.loc[name]
+        rows[TITLES[name]] = {part: with_interval(own[part], within=SHARE) for part in PARTS} | {
+            "ratio to softmax": with_interval(ratios, scale="log"),
+            "models above 0.1": f"{(own[ALL] > 0.1).sum()} of {len(own)}"}
+    return pd.DataFrame(rows).T
 
 
 def draw_rates(table):

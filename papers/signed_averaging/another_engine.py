@@ -50,6 +50,10 @@ class PlainLoop(Component):
         """The run's seed, with which PyTorch's generator starts."""
         return self.run.seed
 
+    def axes(self, metric: str) -> dict:
+        """The axes of a metric: those of the run's evaluation."""
+        return self.run.evaluation.axes(metric)
+
     def measure(self) -> dict:
         """The metrics of the run's evaluation."""
         with one_core(), torch.random.fork_rng(devices=[]):

@@ -6,19 +6,19 @@ And the floor that a bound sets under the error on steep lines, whatever the att
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 import torch
 from scipy.special import ndtr
 
-from claimbook.records import Component, dealt
+from claimbook.records import Component
 from claimbook.records.checks import each, positive, whole
-from icllib.models import SignedAveraging, Softmax
+from claimbook.records.values import values
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Run
-from papers.signed_averaging.affine import FIRST_COUNTED, SIGMAS, geometric_mean, softmax_and_ssa
+from papers.signed_averaging.affine import BY_SCORING, FIRST_COUNTED, SIGMAS, softmax_and_ssa
 
 WITHIN = 8.0  # below the bound of every kept model
-SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging()}
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,10 @@ class AnswerSizes(Component):
     def longest(self) -> int:
         """Pairs of the longest context."""
         return self.points - 1
+
+    def axes(self, metric: str) -> dict:
+        """The deviation of the functions, but for the bound."""
+        return {} if metric == "bound" else {"sigma": self.function_stds}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The sizes of M trained models."""
@@ -94,11 +98,6 @@ def sizes_at(profile: str) -> AnswerSizes:
     return AnswerSizes(prompts=4 if profile == "smoke" else 2048)
 
 
-def by_name(records) -> dict[str, list]:
-    """Softmax's and SSA's records."""
-    return dealt(records, SCORINGS)
-
-
 def floor(bound: float, sigma: float) -> float:
     """E max(|y| - B, 0)^2 on lines with a, c ~ N(0, sigma) and x ~ N(0, 1): no attention errs less.
 
@@ -114,14 +113,13 @@ def tail(edge):
     return 2 * ((1 + edge**2) * ndtr(-edge) - edge * np.exp(-(edge**2) / 2) / np.sqrt(2 * np.pi))
 
 
-def mean_floor(models: dict) -> np.ndarray:
-    """The floor at the mean bound of some models, at every sigma: (10,)."""
-    bound = geometric_mean(np.array([record["bound"] for own in models.values() for record in own]))
-    return np.array([floor(bound, sigma) for sigma in SIGMAS])
+def mean_floor(records) -> list[float]:
+    """The floor at the mean bound of some models, at every sigma."""
+    bound = np.exp(np.log(values(records, "bound", **BY_SCORING)).mean())
+    return [floor(bound, sigma) for sigma in SIGMAS]
 
 
-def nearest_ratios(models: dict) -> dict[str, np.ndarray]:
-    """SSA's floor over softmax's error, at each sigma: no attention brings the ratio lower."""
-    floors, errors = (np.array([record[metric] for record in models[name]])
-                      for name, metric in (("SSA", "floor"), ("softmax", "error")))
-    return {f"sigma = {sigma}": (floors / errors)[:, sigma - 1] for sigma in SIGMAS[2:]}
+def nearest_ratios(records) -> pd.DataFrame:
+    """SSA's floor over softmax's error, by seed, at each sigma: no attention brings the ratio lower."""
+    floors, errors = (values(records, metric, **BY_SCORING).unstack() for metric in ("floor", "error"))
+    return floors.loc["SSA"] / errors.loc["softmax"]

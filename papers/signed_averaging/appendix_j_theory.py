@@ -61,10 +61,16 @@ class BoundsByRange(Component):
     shown: int = 120  # rows kept for the entropies, of 8 scores each
     seed: int = 0
 
+    def axes(self, metric: str) -> dict:
+        """The axis of a curve, M; of the rows that are kept."""
+        if metric in ("top", "entropy"):
+            return {"row": None}
+        return {"bound": np.geomspace(0.3, self.largest, self.ranges).tolist()}
+
     def measure(self) -> dict:
         """Curves over M, (ranges,) each; the largest weight and entropy of `shown` rows."""
         random = np.random.default_rng(self.seed)
-        bounds = np.geomspace(0.3, self.largest, self.ranges)[:, None]
+        bounds = np.array(self.axes("bound")["bound"])[:, None]
         top = value_and_slope(bounds, self.n, self.b)[0]
         return {"bound": bounds[:, 0],
                 "least_rest": theory.smallest_rest(top, 1 / top, self.scores)[:, 0],

@@ -1,9 +1,10 @@
 """Decoders of affine functions side by side: ratios of their errors, gates, controls and tables.
 
-Errors are (seeds, 10), at sigma = 1, ..., 10. Models of one seed have the same training and test
-prompts, so ratios are taken seed by seed, for the seeds that both have. The control puts ridge
-regression in place of a model. With an intercept and almost no penalty it is exact from the third
-point on, since labels have no noise, also outside the training distribution.
+Errors are frames with a row for each model, (name, seed), and a column for each sigma; errors along
+training have rows (name, seed, step). Models of one seed have the same training and test prompts, so
+ratios are taken seed by seed, for the seeds that both have. The control puts ridge regression in place
+of a model. With an intercept and almost no penalty it is exact from the third point on, since labels
+have no noise, also outside the training distribution.
 """
 
 from itertools import takewhile
@@ -17,15 +18,15 @@ from claimbook.claims.rule import interval
 from claimbook.claims.sentences import with_interval
 from claimbook.pages.page import settings_of, shown_profile
 from claimbook.pages.plotting import band
-from claimbook.records import Record, dealt, find_records
+from claimbook.records import Record, find_records
 from claimbook.records.compute import tell_shown
 from icllib.baselines import Ridge
 from icllib.tasks import AffineFunctions
 from icllib.training import records
 from papers.colors import MODELS, marked
 from papers.signed_averaging.affine import (
-    ALTERNATIVES, ASSUMED, LineAnswers, NAMES, PRINTED, SIGMAS, SIZES, ShiftedErrors, TEMPERED,
-    all_runs, by_model, geometric_mean, models_by_law)
+    ALTERNATIVES, ASSUMED, LAWS, LineAnswers, PRINTED, SIGMAS, ShiftedErrors, TEMPERED, geometric_mean,
+    scoring_of, shared)
 
 TABLE_6 = {  # by sigma_F = 1, ..., 10
     "1L1AH": (0.1, 0.8, 5.1, 13.1, 26.9, 39.7, 53.0, 84.8, 120.0, 153.2),
@@ -48,20 +49,20 @@ TABLE_6 = {  # by sigma_F = 1, ..., 10
 # ---- tables, and ridge regression as the control --------------------------------------------
 
 
-def beside(ours: dict, printed: dict, columns, spread: bool = False,
-           scale: str = "log") -> pd.DataFrame:
+def beside(ours: pd.DataFrame, printed: dict, spread: bool = False, scale: str = "log") -> pd.DataFrame:
     """Rows of a printed table with our means below them; geometric means on the scale "log".
 
-    ours: {name: (seeds, columns)}; printed: {name: (columns,)}, for some names; spread: with 95%
-    intervals over seeds, and transposed, so that it fits on a page.
+    ours: rows (name, seed); printed: {name: a number for each column}, for some names; spread: with
+    95% intervals over seeds, and transposed, so that it fits on a page.
     """
     table = {}
-    for name, samples in ours.items():
+    for name in ours.index.unique(0):
         if name in printed:
             table[name, "paper"] = [f"{value:g}" for value in printed[name]]
-        table[name, "ours"] = ([with_interval(column, scale=scale) for column in samples.T] if spread
-                               else [f"{interval(column, scale)[0]:.3g}" for column in samples.T])
-    rows = pd.DataFrame.from_dict(table, orient="index", columns=columns).set_axis(
+        columns = [column for _, column in ours.loc[name].items()]
+        table[name, "ours"] = ([with_interval(column, scale=scale) for column in columns] if spread
+                               else [f"{interval(column, scale)[0]:.3g}" for column in columns])
+    rows = pd.DataFrame.from_dict(table, orient="index", columns=list(ours)).set_axis(
         pd.MultiIndex.from_tuples(table, names=("model", "")))
     return rows.T if spread else rows
 
@@ -81,16 +82,15 @@ class RidgeLine:
         return torch.cat((none, answers), dim=-1).to(xs.dtype)
 
 
-def ridge_errors() -> np.ndarray:
-    """RidgeLine's errors at SIGMAS, at least ROUNDING, on 10 functions of 2 prompts: (10,)."""
-    errors = ShiftedErrors(SIGMAS, functions=10, prompts=2).measure(
-        [AffineFunctions()], RidgeLine())["error"][0]
-    return np.maximum(errors, ROUNDING)
+def ridge_errors() -> pd.Series:
+    """RidgeLine's errors at SIGMAS, at least ROUNDING, on 10 functions of 2 prompts."""
+    errors = ShiftedErrors(SIGMAS, functions=10, prompts=2).measure([AffineFunctions()], RidgeLine())
+    return pd.Series(errors["error"][0], SIGMAS).clip(lower=ROUNDING)
 
 
-def ridge_over(errors) -> list[float]:
-    """RidgeLine's errors over a model's, geometric mean over sigma = 3 to 10: (seeds,)."""
-    return geometric_mean(ridge_errors()[2:] / np.atleast_2d(errors)[:, 2:]).tolist()
+def ridge_over(errors) -> pd.Series:
+    """RidgeLine's errors over those of a model, geometric mean over sigma = 3 to 10, by seed."""
+    return geometric_mean((ridge_errors() / errors).loc[:, 3:])
 
 
 def ridge_answers() -> dict:
@@ -98,127 +98,89 @@ def ridge_answers() -> dict:
     return LineAnswers(prompts=4).measure([AffineFunctions()], RidgeLine())
 
 
-def reached(errors: dict, *names) -> np.ndarray:
-    """The largest error of these models at sigma = 1: (seeds,). errors: {name: (seeds, 10)}."""
-    return np.max([np.atleast_2d(errors[name])[:, 0] for name in names], axis=0)
+def reached(errors, *names) -> pd.Series:
+    """The gate of the claims: the largest error of these models at sigma = 1, by seed."""
+    return shared(errors[1], *names).max(axis=1, skipna=False)
 
 
-def reached_on_law(grid, stds, input_std: float) -> np.ndarray:
-    """The error on the inputs of training over that of always answering 0, 1 + I^2: (seeds,).
+def reached_on_own_law(grid) -> pd.DataFrame:
+    """The error on the inputs of training over that of always answering 0, 1 + I^2.
 
-    grid: (seeds, I, F) over the deviations `stds`, of which I is the one nearest to training's.
+    grid: rows (law, seed), columns (I, F). I is the one nearest to that of training. Returns rows
+    (law, seed) and one column, 1, the sigma of the functions.
     """
-    place = min(range(len(stds)), key=lambda i: abs(stds[i] - input_std))
-    return grid[:, place, stds.index(1)] / (1 + stds[place] ** 2)
+    inputs, found = grid.columns.unique("input_std"), {}
+    for law in grid.index.unique("law"):
+        nearest = min(inputs, key=lambda std: abs(std - LAWS[law]))
+        found[law] = grid[nearest, 1][law] / (1 + nearest**2)
+    return pd.concat(found).to_frame(1)
 
 
-def reached_on_own_law(profile: str, records) -> dict[str, np.ndarray]:
-    """The same for the models of the page training_laws: {law: (seeds,)}."""
-    models, stds = models_by_law(profile), SIZES[profile].grid
-    return {name: reached_on_law(grid, stds, models[name][0].task.input_std)
-            for name, grid in by_model(records, models, "error_grid").items()}
-
-
-# ---- ratios and gates of claims -------------------------------------------------------------
+# ---- ratios of claims ------------------------------------------------------------------------
 
 PATHS = (3, 5, 10)  # sigmas for which errors along training are drawn
+COMPARED = {  # of claims 4 to 6 and 22 to 24: the two functions that each part compares
+    4: {name: ("SSA", name) for name in list(PRINTED)[2:]},
+    5: {name: (name, "softmax") for name in TEMPERED},
+    6: {name: (name, "softmax") for name in ALTERNATIVES},
+}
 
 
-class EqualSteps:
-    """Errors of two scoring functions at the end of training, called with their names."""
-
-    def __init__(self, errors: dict):
-        self.errors = {name: np.atleast_2d(values) for name, values in errors.items()}
-
-    def __call__(self, one: str, other: str):
-        return shared(self.errors[one], self.errors[other])
+def at_share(paths, share: float = 1):
+    """The errors at the stop that is nearest to this share of training: rows (name, seed)."""
+    steps = paths.index.unique("step")
+    return paths.xs(min(steps, key=lambda step: abs(step - share * max(steps))), level="step")
 
 
-class EqualError:
-    """Errors of two scoring functions at equal error at sigma = 1, called with their names.
-
-    That error is the larger of the two final ones, seed by seed. paths: {name: (seeds, stops, 10)},
-    the errors along training.
-    """
-
-    def __init__(self, paths: dict):
-        self.paths = paths
-
-    def __call__(self, one: str, other: str):
-        one, other = shared(self.paths[one], self.paths[other])
-        levels = np.maximum(one[:, -1, 0], other[:, -1, 0])
-        return tuple(np.array([errors_at(path, level) for path, level in zip(paths, levels)])
-                     for paths in (one, other))
+def ratio(errors, one: str, other: str) -> pd.DataFrame:
+    """The errors of one model over those of another: a row for each seed that both have."""
+    pair = shared(errors, one, other)
+    return pair[one] / pair[other]
 
 
-def shared(one, other):
-    """Two functions' numbers for the seeds that both have, which are the first ones."""
-    seeds = min(len(one), len(other))
-    return one[:seeds], other[:seeds]
+def ratio_at_equal_error(paths, one: str, other: str) -> pd.DataFrame:
+    """The `ratio` where both have the same error at sigma = 1, the larger of the two final ones, seed by
+    seed. paths: the errors along training."""
+    found = {}
+    for seed, pair in shared(paths, one, other).groupby("seed"):
+        pair = [pair[name].droplevel("seed") for name in (one, other)]
+        level = np.max([path[1].iloc[-1] for path in pair])
+        found[seed] = np.divide(*(errors_at(path, level) for path in pair))
+    return pd.DataFrame(found).T
 
 
-def errors_at(path, level: float) -> np.ndarray:
-    """The errors when the one at sigma = 1 first falls to a level: (10,).
+def errors_at(path, level: float) -> pd.Series:
+    """The errors when the one at sigma = 1 first falls to a level.
 
-    Between two stops logarithms are interpolated linearly. path: (stops, 10); its first column must
-    reach the level. NaN if the level is not finite, since a model has diverged.
+    Between two stops logarithms are interpolated linearly. path: a row for each stop, a column for each
+    sigma; at sigma = 1 it must reach the level. NaN if the level is not finite, since a model has
+    diverged.
     """
     if not np.isfinite(level):
-        return np.full(path.shape[1], np.nan)
-    reached = int(np.argmax(path[:, 0] <= level))
-    if reached == 0:
-        return path[0]
-    before, after = np.log(path[reached - 1 : reached + 1])
-    share = (before[0] - np.log(level)) / (before[0] - after[0])
+        return pd.Series(np.nan, path.columns)
+    first = int(np.argmax(path[1] <= level))
+    if first == 0:
+        return path.iloc[0]
+    before, after = (np.log(path.iloc[place]) for place in (first - 1, first))
+    share = (before[1] - np.log(level)) / (before[1] - after[1])
     return np.exp(before + share * (after - before))
 
 
-def ssa_to_softmax(compared) -> dict[str, np.ndarray]:
-    """Claim 3: the ratio of SSA's error to softmax's at each sigma from 3 on: {part: (seeds,)}."""
-    ssa, softmax = compared("SSA", "softmax")
-    return {f"sigma = {sigma}": ssa[:, place] / softmax[:, place]
-            for place, sigma in enumerate(SIGMAS) if sigma > 2}
+def ssa_to_softmax(ratios) -> dict[str, pd.Series]:
+    """Claim 3: the ratio of SSA's error to softmax's at each sigma from 3 on, by seed."""
+    return {f"sigma = {sigma}": own for sigma, own in ratios.loc[:, 3:].items()}
 
 
-def ssa_to_alternatives(compared) -> dict[str, np.ndarray]:
-    """Claim 4: the largest ratio of SSA's error to each other's over sigma = 4 to 10."""
-    found = {}
-    for name in list(PRINTED)[2:]:
-        ssa, other = compared("SSA", name)
-        found[name] = (ssa / other)[:, 3:].max(axis=1)
-    return found
+def mean_ratio(ratios) -> pd.Series:
+    """The geometric mean of ratios of errors over sigma = 3 to 10, by seed."""
+    return geometric_mean(ratios.loc[:, 3:])
 
 
-def mean_ratio(compared, name: str) -> np.ndarray:
-    """The geometric mean over sigma = 3 to 10 of the ratio to the error of softmax: (seeds,)."""
-    errors, softmax = compared(name, "softmax")
-    return geometric_mean((errors / softmax)[:, 2:])
-
-
-def temperatures_to_softmax(compared) -> dict[str, np.ndarray]:
-    """Claim 5: `mean_ratio` of each temperature."""
-    return {name: mean_ratio(compared, name) for name in TEMPERED}
-
-
-def alternatives_to_softmax(compared) -> dict[str, np.ndarray]:
-    """Claim 6: `mean_ratio` of each of ALTERNATIVES."""
-    return {name: mean_ratio(compared, name) for name in ALTERNATIVES}
-
-
-def gates(errors: dict, number: int):
-    """The gates of claims 3 to 6: the larger error at sigma = 1, (seeds,) or {part: (seeds,)}."""
-    compared = EqualSteps(errors)
-    of_pair = lambda *pair: np.maximum(*compared(*pair))[:, 0]
-    if number == 3:
-        return of_pair("SSA", "softmax")
-    if number == 4:
-        return {name: of_pair("SSA", name) for name in list(PRINTED)[2:]}
-    names = ALTERNATIVES if number == 6 else TEMPERED
-    return {name: of_pair(name, "softmax") for name in names}
-
-
-STATISTICS = (ssa_to_softmax, ssa_to_alternatives, temperatures_to_softmax,
-              alternatives_to_softmax)  # of claims 3 to 6, and of claims 21 to 24
+def evidence(number: int, ratio) -> dict[str, pd.Series]:
+    """Claim 4: the largest ratio of SSA's error to each other's over sigma = 4 to 10. Claims 5 and 6:
+    `mean_ratio` to softmax. ratio: from two names to a frame of ratios."""
+    of_pair = mean_ratio if number > 4 else lambda ratios: ratios.loc[:, 4:].max(axis=1, skipna=False)
+    return {part: of_pair(ratio(*pair)) for part, pair in COMPARED[number].items()}
 
 
 # ---- settings, drawing and records ----------------------------------------------------------
@@ -239,38 +201,45 @@ def geometric_rows(panel: str, name: str, values: dict, profile: str) -> pd.Data
     return band(panel, name, list(values), *columns, max(map(len, samples)), profile)
 
 
-def path_tables(paths: dict, profile: str) -> list[pd.DataFrame]:
-    """Errors along training at PATHS against that at sigma = 1, for each seed and their mean.
-
-    paths: {name: (seeds, stops, 10)}.
-    """
+def path_tables(paths, names, profile: str) -> list[pd.DataFrame]:
+    """Errors along training at PATHS against that at sigma = 1, for each seed and their mean."""
     tables = []
     for sigma in PATHS:
-        for name, samples in paths.items():
-            single = [(f"seed {seed}", path, 1) for seed, path in enumerate(samples)]
-            for which, path, seeds in [*single, ("mean", mean_path(samples), len(samples))]:
-                tables.append(band(f"sigma = {sigma}", f"{name}, {which}", path[:, 0],
-                                   *[path[:, sigma - 1]] * 3, seeds, profile))
+        for name in names:
+            seeds = dict(list(paths.loc[name].groupby("seed")))
+            curves = {f"seed {seed}": (path, 1) for seed, path in seeds.items()}
+            for which, (path, count) in (curves | {"mean": (mean_path(paths, name), len(seeds))}).items():
+                tables.append(band(f"sigma = {sigma}", f"{name}, {which}", path[1].tolist(),
+                                   *[path[sigma].tolist()] * 3, count, profile))
     return tables
 
 
-def mean_path(samples) -> np.ndarray:
-    """The geometric mean over seeds: (seeds, stops, 10) -> (stops, 10)."""
-    return np.exp(np.log(samples).mean(axis=0))
+def mean_path(paths, name: str) -> pd.DataFrame:
+    """The geometric mean of a model's errors over seeds: a row for each step."""
+    return np.exp(np.log(paths.loc[name]).groupby("step").mean())
 
 
-def draw_paths(panels, paths: dict, colors: dict) -> None:
+def path_numbers(paths, names) -> pd.DataFrame:
+    """The means of the errors along training as text, at some steps."""
+    steps = sorted(paths.index.unique("step"))[::-3][::-1]
+    return pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
+                         {name: f"{mean_path(paths, name).loc[step, sigma]:.3g}" for name in names}
+                         for sigma in (1, 10) for step in steps})
+
+
+def draw_paths(panels, paths, colors: dict) -> None:
     """Draw a panel for each of PATHS: faint lines for seeds, and their mean with a final marker.
 
     colors: {name: color}; earlier names are drawn on top of later ones, all others grey below.
     """
-    markers = {name: marked(name)["marker"] if name in MODELS else "D" for name in {**paths, **colors}}
+    names = paths.index.unique(0)
+    markers = {name: marked(name)["marker"] if name in MODELS else "D" for name in {*names, *colors}}
     for axes, sigma in zip(panels, PATHS):
-        for name in [*(name for name in paths if name not in colors), *reversed(colors)]:
+        for name in [*names.difference(list(colors), sort=False), *reversed(colors)]:
+            own, mean = paths.loc[name].unstack("seed"), mean_path(paths, name)
             color = colors.get(name, "0.7")
-            axes.plot(*paths[name][..., [0, sigma - 1]].T, color=color, alpha=0.2, lw=1)
-            axes.plot(*mean_path(paths[name]).T[[0, sigma - 1]], color=color,
-                      marker=markers[name], markevery=[-1])
+            axes.plot(own[1], own[sigma], color=color, alpha=0.2, lw=1)
+            axes.plot(mean[1], mean[sigma], color=color, marker=markers[name], markevery=[-1])
         axes.grid(True, which="both", axis="y")
         axes.set(xscale="log", yscale="log", xlabel=r"error at $\sigma$ = 1",
                  ylabel=rf"error at $\sigma$ = {sigma}")
@@ -291,21 +260,19 @@ def beyond_spread(ratios: dict) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def by_function(runs_of_scorings, profile: str, page: str) -> dict[str, list[Record]]:
-    """The records of each scoring function: {name: records}, in the order of `SCORINGS`.
+def of_every_function(runs_of_scorings, profile: str, page: str) -> list[Record]:
+    """The records of the scoring functions, in the order of `SCORINGS`.
 
     At "stored" they are of the best profile for which all of the paper's rows have records. Each
-    function has its first seeds that are recorded, some more than others; an added function that is
-    not trained yet is left out.
+    function has its first seeds that are recorded, some more than others; an added one may have none.
     """
     if profile != "stored":
-        return dealt(records(runs_of_scorings, profile, page), NAMES)
-    of_paper = lambda profile: all_runs({name: runs for name, runs in dealt(
-        runs_of_scorings(profile), NAMES).items() if name in PRINTED})
+        return records(runs_of_scorings, profile, page)
+    of_paper = lambda profile: [run for run in runs_of_scorings(profile) if scoring_of(run) in PRINTED]
     shown = shown_profile(records(of_paper, profile, page))
-    found = {name: list(takewhile(lambda record: record is not None,
-                                  find_records(runs, "signed_averaging")))
-             for name, runs in dealt(runs_of_scorings(shown), NAMES).items()}
-    found = {name: of_name for name, of_name in found.items() if of_name}
-    tell_shown(record for of_name in found.values() for record in of_name)
+    runs, by_scoring = runs_of_scorings(shown), {}
+    for run, record in zip(runs, find_records(runs, "signed_averaging")):
+        by_scoring.setdefault(scoring_of(run), []).append(record)
+    found = [record for own in by_scoring.values() for record in takewhile(lambda record: record, own)]
+    tell_shown(found)
     return found

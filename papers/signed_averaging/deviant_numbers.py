@@ -1,21 +1,21 @@
 """Section 5: does one large number decide the answers of a whole sequence?"""
 
 from dataclasses import replace
+from itertools import product
 
 import matplotlib.pyplot as plt
 import pandas as pd
 
 from claimbook.claims.sentences import SHARE
 from claimbook.pages.plotting import draw, legend_below, rows_of, series
-from claimbook.records import stacked
+from claimbook.records.values import values
 from icllib.training import Run
 from papers.colors import color_of
 from papers.signed_averaging.deviant_sequences import (
-    DeviantNumbers, QUANTIFIERS, WHERE, at_and_after, chosen_cells, label_sizes, own_answers,
-    own_mistakes)
+    BY_QUANTIFIER, DeviantNumbers, OTHERS, QUANTIFIERS, WHERE, chosen_cells, label_sizes, mistake_tables,
+    own_answers, own_mistakes)
 from papers.signed_averaging.quantifiers import SCORINGS, SIZES, cell_runs
 
-OTHERS = ("settle the label", "leave it open")  # what the other numbers do
 ASSUMED = (  # settings that the paper does not give, for the table on the page
     "model.positions_up_to", "evaluation.sizes", "evaluation.places", "evaluation.after",
     "evaluation.sequences", "evaluation.seed", "seed")
@@ -47,26 +47,19 @@ def measured_runs(profile: str, chosen, seeds: int) -> list[Run]:
 def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
     """Tables against the size of the large number: `own_mistakes`, the mean log-odds of the open
     label at the number, and `own_answers`."""
-    sizes, tables = records[0].run["evaluation"]["sizes"], []
-    odds = stacked(records, chosen_cells(), "log_odds")
-    for cell, shares in own_mistakes(records, chosen_cells()).items():
-        for where, values in at_and_after(shares).items():
-            tables.append(series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values,
-                                 profile, SHARE))
-        for place, others in enumerate(OTHERS):
-            tables.append(series(f"{cell.quantifier}, {cell.scoring}, log-odds", others, sizes,
-                                 odds[cell][:, place, :, :, 0].mean(-1), profile))
-    return tables + own_tables(records, profile)
-
-
-def own_tables(records, profile: str) -> list[pd.DataFrame]:
-    """Tables of `own_answers`, a panel for the large number and one for those after it."""
-    sizes = records[0].run["evaluation"]["sizes"]
-    return [series(f"own answer, {where}", f"{cell.quantifier}, {cell.scoring}: others {others}",
-                   sizes, values[:, place], profile, SHARE)
-            for cell, shares in own_answers(records, chosen_cells()).items()
-            for where, values in at_and_after(shares).items()
-            for place, others in enumerate(OTHERS)]
+    odds, tables, last = values(records, "log_odds", **BY_QUANTIFIER).xs(0, level="answer"), [], []
+    odds = odds.groupby(["quantifier", "scoring", "others", "seed", "size"]).mean().unstack()
+    mistakes, answers = (of(records).groupby(["quantifier", "scoring"]) for of in (own_mistakes, own_answers))
+    for quantifier, scoring in product(QUANTIFIERS, SCORINGS):
+        tables += mistake_tables(mistakes.get_group((quantifier, scoring)), profile)
+        own = odds.loc[quantifier, scoring]
+        tables += [series(f"{quantifier}, {scoring}, log-odds", others, list(own), own.loc[others], profile)
+                   for others in OTHERS]
+        shares = answers.get_group((quantifier, scoring))
+        last += [series(f"own answer, {where}", f"{quantifier}, {scoring}: others {others}", list(own),
+                        shares[others, where].unstack(), profile, SHARE)
+                 for where in WHERE for others in OTHERS]
+    return tables + last
 
 
 def draw_models(table) -> None:

@@ -11,19 +11,25 @@ from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import torch
 from torch import Tensor
 
-from claimbook.pages.plotting import draw, legend_below
-from claimbook.records import ADDED, Component, stacked
+from claimbook.claims.sentences import SHARE
+from claimbook.pages.plotting import draw, legend_below, series
+from claimbook.records import ADDED, Component
 from claimbook.records.checks import each, positive, whole
+from claimbook.records.values import values
 from icllib.evaluate import CHUNK, unseen
 from icllib.tasks.quantifiers import truth
+from papers.signed_averaging.affine import BY_SCORING
 from papers.signed_averaging.quantifiers import (
     AS_PRINTED, SCORINGS, STYLES, cells, settled_answer)
 
 QUANTIFIERS = ("every", "some")
 WHERE = ("at the number", "after it")  # positions of answers
+OTHERS = ("settle the label", "leave it open")  # what the other numbers do
+BY_QUANTIFIER = {"quantifier": "task.quantifier"} | BY_SCORING  # labels for `page.values`
 
 
 # ---- the measure ----------------------------------------------------------------------------
@@ -56,6 +62,12 @@ class DeviantNumbers(Component):
     def longest(self) -> int:
         """Pairs of the longest context."""
         return max(self.places) - 1 + self.after
+
+    def axes(self, metric: str) -> dict | None:
+        """The axes of one model's metric; the answer counts from 0, that to the large number."""
+        answers = {"others": OTHERS, "size": self.sizes, "place": self.places,
+                   "answer": range(self.after + 1)}
+        return {"alone": {"size": self.sizes}, "open_label": answers, "log_odds": answers}.get(metric)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The answers of M predictors that share one `predict`, each to its task's quantifier."""
@@ -116,44 +128,50 @@ def chosen_cells() -> list:
     return [cell for quantifier in QUANTIFIERS for cell in cells(quantifier, (AS_PRINTED,))]
 
 
-def own_answers(records, chosen) -> dict:
+def own_answers(records) -> pd.DataFrame:
     """How often an answer, right or wrong, is the model's answer to the large number alone.
 
-    Returns {cell: (seeds, OTHERS, sizes, places, after + 1)}.
+    Rows (quantifier, scoring, seed, size), columns (others, where).
     """
-    alone, shares = (stacked(records, chosen, name) for name in ("alone", "open_label"))
-    return {cell: np.where((alone[cell] > 0)[:, None, :, None, None], shares[cell],
-                           1 - shares[cell]) for cell in chosen}
+    is_open = values(records, "alone", **BY_QUANTIFIER) > 0
+    shares = values(records, "open_label", **BY_QUANTIFIER).unstack(["others", "place", "answer"])
+    own = shares.mul(is_open, axis=0) + (1 - shares).mul(~is_open, axis=0)
+    return pd.concat({others: at_and_after(own[others]) for others in OTHERS}, axis=1)
 
 
-def own_mistakes(records, chosen) -> dict:
+def own_mistakes(records) -> pd.DataFrame:
     """How often it is that one and wrong, since another number has settled the label.
 
-    0 if the model is wrong about the large number alone. Returns {cell: (seeds, sizes, places, K)}.
+    0 if the model is wrong about the large number alone. Rows as of `own_answers`, columns WHERE.
     """
-    alone = stacked(records, chosen, "alone")
-    return {cell: shares[:, 0] * (alone[cell] > 0)[..., None, None]
-            for cell, shares in own_answers(records, chosen).items()}
+    return own_answers(records)[OTHERS[0]].mul(values(records, "alone", **BY_QUANTIFIER) > 0, axis=0)
 
 
-def at_and_after(values) -> dict[str, np.ndarray]:
-    """Means over places, at the large number and after it: (..., places, K) -> (...) each."""
-    means = values.mean(axis=-2)
-    return dict(zip(WHERE, (means[..., 0], means[..., 1:].mean(axis=-1))))
+def at_and_after(shares) -> pd.DataFrame:
+    """Means over places, at the large number and after it. shares: columns (place, answer)."""
+    means = shares.T.groupby("answer").mean().T
+    return pd.DataFrame(dict(zip(WHERE, (means[0], means.loc[:, 1:].mean(axis=1)))))
 
 
-def judged(records, chosen, reached) -> tuple[dict, np.ndarray]:
-    """The claim's evidence at the largest size, {part: (seeds,)}, and its gate, for chosen[0].
+def mistake_tables(mistakes, profile: str) -> list[pd.DataFrame]:
+    """Tables of one model's `own_mistakes` against the size of the large number."""
+    (quantifier, scoring), = mistakes.index.droplevel(["seed", "size"]).unique()
+    return [series(f"{quantifier}, {where}", scoring, list(own.unstack()), own.unstack(), profile, SHARE)
+            for where, own in mistakes.items()]
+
+
+def judged(records, reached) -> tuple[dict, pd.Series]:
+    """The claim's evidence at the largest size, by seed, and its gate. records: of one kind of models.
 
     Only for models that are right about the large number alone: for the others the answer to it
     would be the right one. reached: the gate of at least these seeds. If no model is right, the
     evidence is of all models and none passes the gate.
     """
-    right = stacked(records, chosen, "alone")[chosen[0]][:, -1] > 0
-    gate = np.where(right, reached[: len(right)], np.inf)
+    alone = values(records, "alone").unstack()
+    right = alone[max(alone)] > 0
     kept = right if right.any() else ~right
-    shares = at_and_after(own_mistakes(records, chosen)[chosen[0]])
-    return {part: values[kept, -1] for part, values in shares.items()}, gate[kept]
+    shares = own_mistakes(records).xs(max(alone), level="size").droplevel(["quantifier", "scoring"])
+    return dict(shares[kept]), reached.reindex(right.index).where(right, np.inf)[kept]
 
 
 def draw_shares(table):
@@ -191,6 +209,9 @@ class Largest:
 
 def answers_for_the_largest() -> dict:
     """The control of the claim: its parts for a predictor that sees only the largest number."""
-    found = DeviantNumbers(sequences=64).measure([chosen_cells()[0].task], Largest())
-    return {part: shares[:, -1].tolist()
-            for part, shares in at_and_after(found["open_label"][:, 0]).items()}
+    measure = DeviantNumbers(sequences=64)
+    shares = measure.measure([chosen_cells()[0].task], Largest())["open_label"][0]
+    axes = measure.axes("open_label")
+    shares = pd.Series(shares.ravel(), pd.MultiIndex.from_product(axes.values(), names=axes))
+    largest = shares.xs((OTHERS[0], max(measure.sizes)), level=("others", "size")).to_frame().T
+    return dict(at_and_after(largest))

@@ -1,15 +1,14 @@
 """Figure 2: does one large number draw all of the attention?"""
 
-import numpy as np
 import pandas as pd
 
 from claimbook.claims.sentences import SHARE
 from claimbook.pages.plotting import draw_rows, matrix, series
-from claimbook.records import stacked
+from claimbook.records.values import values
 from icllib.training import Run
 from papers.colors import marked
-from papers.signed_averaging.quantifiers import (
-    AS_PRINTED, EXAMPLES, cell_runs, cells)
+from papers.signed_averaging.affine import BY_SCORING
+from papers.signed_averaging.quantifiers import AS_PRINTED, EXAMPLES, SCORINGS, cell_runs, cells
 
 
 def runs(profile: str) -> list[Run]:
@@ -25,49 +24,45 @@ def token_names(example: int) -> list[str]:
     return names[:-1]
 
 
-def share(maps: np.ndarray, example: int) -> np.ndarray:
-    """The last token's weight on 70, or on itself without a 70, mean over heads: (seeds,).
+def mean_maps(records) -> pd.Series:
+    """Attention maps of every example, means over heads: by scoring, seed, example, token and attended."""
+    maps = values(records, "attention", **BY_SCORING)
+    return maps.groupby([level for level in maps.index.names if level != "head"], sort=False).mean()
 
-    maps: (seeds, examples, heads, T, T).
-    """
-    tokens = token_names(example)
-    column = tokens.index("70") if "70" in tokens else len(tokens) - 1
-    return maps[:, example, :, -1, column].mean(1)
+
+def shares(maps) -> pd.DataFrame:
+    """The last token's weight on 70, or on itself without a 70: rows (scoring, seed), columns examples."""
+    found = {}
+    for example in range(len(EXAMPLES)):
+        tokens = token_names(example)
+        column = {name: place for place, name in enumerate(tokens, 1)}.get("70", len(tokens))
+        found[example] = maps.xs((example, len(tokens), column), level=("example", "token", "attended"))
+    return pd.DataFrame(found)
 
 
 def attention_tables(records, profile: str) -> list[pd.DataFrame]:
     """Tables: maps of the first example, row by row; share and log-odds of every example."""
-    tables, chosen = [], cells("every", (AS_PRINTED,))
-    maps, odds = (stacked(records, chosen, name) for name in ("attention", "log_odds"))
-    places = range(len(EXAMPLES))
-    for cell in chosen:
-        rows = maps[cell][:, 0].mean(1)  # over heads: (seeds, T, T)
-        tables += [series(f"map, {cell.scoring}", f"row {row}", range(1, rows.shape[1] + 1),
-                          rows[:, row - 1], profile, SHARE)
-                   for row in range(1, rows.shape[1] + 1)]
-        tables.append(series("share", cell.scoring, places,
-                             np.stack([share(maps[cell], k) for k in places], axis=1), profile,
-                             SHARE))
-        tables.append(series("log-odds", cell.scoring, places, odds[cell][:, :, -1], profile))
+    tables, maps = [], mean_maps(records)
+    odds = values(records, "log_odds", **BY_SCORING).xs(len(EXAMPLES[0]), level="position").unstack()
+    first = maps.xs(0, level="example").unstack()
+    for scoring in SCORINGS:
+        tables += [series(f"map, {scoring}", f"row {row}", list(own), own, profile, SHARE)
+                   for row, own in first.loc[scoring].groupby("token")]
+        tables.append(series("share", scoring, list(odds), shares(maps).loc[scoring], profile, SHARE))
+        tables.append(series("log-odds", scoring, list(odds), odds.loc[scoring], profile))
     return tables
 
 
-def share_evidence(records) -> dict:
-    """The parts of the claim on Figure 2: softmax's share over 0.9, and over SSA's."""
-    softmax, ssa = shares_of_70(records)
-    return {"softmax alone": softmax / 0.9, "softmax over SSA": softmax / ssa}
+def share_evidence(records) -> dict[str, pd.Series]:
+    """The parts of the claim on Figure 2: softmax's share on 70 over 0.9, and over SSA's."""
+    first = shares(mean_maps(records))[0]
+    return {"softmax alone": first["softmax"] / 0.9, "softmax over SSA": first["softmax"] / first["SSA"]}
 
 
 def equal_shares(records) -> dict:
-    """A control: the same with equal weights for all tokens in place of softmax."""
-    equal, ssa = 1 / len(token_names(0)), shares_of_70(records)[1]
-    return {"softmax alone": [equal / 0.9], "softmax over SSA": equal / ssa}
-
-
-def shares_of_70(records) -> list[np.ndarray]:
-    """The shares of softmax and of SSA on 70 in the first example: (seeds,) each."""
-    maps = stacked(records, cells("every", (AS_PRINTED,)), "attention")
-    return [share(of_cell, 0) for of_cell in maps.values()]
+    """A control: equal weights for all tokens in place of softmax."""
+    equal = 1 / len(token_names(0))
+    return {"softmax alone": [equal / 0.9], "softmax over SSA": equal / shares(mean_maps(records))[0]["SSA"]}
 
 
 def draw_map(axes, table, scoring: str) -> None:

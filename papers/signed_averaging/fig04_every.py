@@ -1,8 +1,7 @@
 """Figure 4: are all numbers positive? SSA and softmax over longer and wider sequences."""
 
-from claimbook.records import stacked
 from icllib.training import Run
-from papers.signed_averaging.quantifiers import cell_runs, cells, compared_on_every, grid
+from papers.signed_averaging.quantifiers import cell_runs, cells, compared_on_every
 
 
 def runs(profile: str) -> list[Run]:
@@ -13,9 +12,3 @@ def runs(profile: str) -> list[Run]:
 def every_variant(profile: str) -> list[Run]:
     """The heat maps of Figure 4."""
     return cell_runs(profile, cells("every"))
-
-
-def single_numbers(records, chosen) -> dict:
-    """Softmax's wrong answers to the first number, at the largest sigma: {part: (seeds,)}."""
-    sigmas, _ = grid(records[0])
-    return {f"sigma = {sigmas[-1]}": stacked(records, chosen, "wrong_at")[chosen[0]][:, -1, 0]}

@@ -21,9 +21,13 @@ class ScoringFunction(Component):
     points: int = 61  # ASSUMED: an odd number, so that 0 is one of them
     seed: int = 0  # nothing is random
 
+    def axes(self, metric: str) -> dict:
+        """The axis of a metric: x."""
+        return {"x": np.linspace(-self.extent, self.extent, self.points).tolist()}
+
     def measure(self) -> dict:
         """x, f(x), f'(x) and f'(x) / f(x), the slopes by the models' backward pass."""
-        x = np.linspace(-self.extent, self.extent, self.points)
+        x = np.array(self.axes("x")["x"])
         value, slope = value_and_slope(x, self.n, self.b)
         return {"x": x, "value": value, "derivative": slope * value, "slope": slope}
 

@@ -53,6 +53,10 @@ class TrainingTime(Component):
     def check(self):
         whole(rounds=self.rounds, pairs=self.pairs, batch=self.batch)
 
+    def axes(self, metric: str) -> dict:
+        """The axes of the seconds: the scoring function and the round."""
+        return {"scoring": list(TIMED), "round": None}
+
     def measure(self) -> dict:
         """`seconds`: (scorings, rounds)."""
         checks.device(self.device)

@@ -28,10 +28,16 @@ class BaseRates(Component):
     sequences: int = 6400  # 100 samples of 64, Section 3
     seed: int = 0
 
+    def axes(self, metric: str) -> dict:
+        """The axes of a metric; a cell is a sigma and a length."""
+        cells = [(sigma, length) for sigma in self.sigmas for length in self.lengths]
+        return {"wrong": {"read": READ, "length": LENGTHS}, "sampled_wrong": {"cell": cells}}.get(
+            metric, {"position": None} if "true" in metric else {"length": LENGTHS})
+
     def measure(self) -> dict:
         """Shares of true labels by position; sequence errors by length, and by sigma and length."""
         near, far = (self.labels(sigma, TRAINED, 0) for sigma in (self.sigmas[0], self.sigmas[-1]))
-        cells = [[sigma, length] for sigma in self.sigmas for length in self.lengths]
+        cells = self.axes("sampled_wrong")["cell"]
         sampled = [self.constant_error(*cell, place) for place, cell in enumerate(cells, 1)]
         constants = [open_rates(self.task, length)[FIRST_COUNTED - 1 :] for length in LENGTHS]
         return {"position": list(range(1, TRAINED + 1)),
@@ -56,6 +62,11 @@ class BaseRates(Component):
         labels = self.labels(sigma, length, place)
         wrong = labels != settled_answer(self.task)
         return float(wrong[:, FIRST_COUNTED - 1 :].any(1).double().mean())
+
+
+def task_of(run) -> str:
+    """The quantifier and the law of a run's task."""
+    return f"{run.task.quantifier}, {run.task.law}"
 
 
 def runs(profile: str) -> list[BaseRates]:

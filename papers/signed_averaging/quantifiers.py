@@ -19,15 +19,16 @@ from torch import Tensor
 
 from claimbook.claims.sentences import SHARE, with_interval
 from claimbook.pages.plotting import draw, heat_map, legend_below, numbers, rows_of, series
-from claimbook.records import ADDED, Component, dealt, stacked
+from claimbook.records import ADDED, Component
 from claimbook.records.checks import each, positive, whole
+from claimbook.records.values import values
 from icllib.evaluate import Together, unseen
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.tasks import Quantifier, sample_each
 from icllib.tasks.quantifiers import truth
 from icllib.training import Curriculum, Recipe, Run
 from papers.colors import color_of, dashed
-from papers.signed_averaging.affine import FIRST_COUNTED
+from papers.signed_averaging.affine import BY_SCORING, FIRST_COUNTED
 
 TRAINED = 40  # the longest sequence in training, Section 3
 LENGTHS = tuple(range(10, 201, 10))  # Figures 4, 5: 10 to 200. ASSUMED: in steps of 10
@@ -88,6 +89,12 @@ class QuantifierErrors(Component):
         """Pairs of the longest context."""
         return max(self.lengths) - 1
 
+    def axes(self, metric: str) -> dict | None:
+        """The axes of one model's metric: sigma, and the length or the position."""
+        return {"wrong": {"sigma": self.sigmas, "length": self.lengths},
+                "wrong_positions": {"sigma": self.sigmas, "length": self.lengths},
+                "wrong_at": {"sigma": self.sigmas, "position": None}}.get(metric)
+
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its task."""
         rows = [self.at_sigma(tasks, predictor, place, device)
@@ -131,6 +138,12 @@ class AttentionMaps(Component):
 
     def check(self):
         object.__setattr__(self, "examples", tuple(map(tuple, self.examples)))
+
+    def axes(self, metric: str) -> dict | None:
+        """The axes of one model's metric: the place of an example in EXAMPLES, then positions or tokens."""
+        example = {"example": range(len(self.examples))}
+        return {"log_odds": example | {"position": None},
+                "attention": example | {"head": None, "token": None, "attended": None}}.get(metric)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The answers and maps of M trained decoders, each with the labels of its task."""
@@ -267,10 +280,13 @@ PARTS = {  # of the grid: three for claims, then the sigma and the lengths of tr
 JUDGED = list(PARTS)[:3]  # the parts of the claims
 
 
-def grid(record) -> tuple[np.ndarray, np.ndarray]:
-    """The sigmas and the lengths on which a record was tested."""
-    errors, _ = record.run["evaluation"]["parts"]
-    return np.array(errors["sigmas"]), np.array(errors["lengths"])
+def variant_of(run) -> str:
+    """Which of VARIANTS a model was trained in."""
+    law = run.task.law, run.model.positions
+    return next(name for name, own in VARIANTS.items() if own == law)
+
+
+BY_VARIANT = {"variant": variant_of} | BY_SCORING  # labels for `page.values`
 
 
 def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
@@ -278,42 +294,40 @@ def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
 
     Those of the constant predictor are in closed form. records: of the page of this quantifier.
     """
-    tables, chosen = [], cells(quantifier)
-    wrong, wrong_at = (stacked(records, chosen, name) for name in ("wrong", "wrong_at"))
-    for cell, (first, *_) in dealt(records, chosen).items():
-        sigmas, lengths = grid(first)
-        tables += curves_by_length(cell.variant, cell, first, wrong[cell], profile)
-        for place in (0, -1):
-            panel = position_panel(cell.variant, sigmas[place])
-            curves = {cell.scoring: wrong_at[cell][:, place]}
-            if cell.scoring == "softmax":
-                curves["constant"] = open_rates(cell.task, lengths.max())
-            tables += [series(panel, name, *by_tens(rates), profile, SHARE)
-                       for name, rates in curves.items()]
+    tables = []
+    wrong, wrong_at = (values(records, name, **BY_VARIANT) for name in ("wrong", "wrong_at"))
+    for (variant, scoring), own in wrong.groupby(["variant", "scoring"], sort=False):
+        task = Cell(quantifier, variant, scoring).task
+        tables += curves_by_length(variant, scoring, task, own, profile)
+        positions = wrong_at.xs((variant, scoring), level=("variant", "scoring")).unstack("position")
+        sigmas = own.index.unique("sigma")
+        for sigma in (sigmas[0], sigmas[-1]):
+            curves = {scoring: positions.xs(sigma, level="sigma")}
+            if scoring == "softmax":
+                constant = open_rates(task, len(positions.columns))
+                curves["constant"] = pd.DataFrame([constant], columns=positions.columns)
+            tables += [series(position_panel(variant, sigma), name, by_tens(rates).columns, by_tens(rates),
+                              profile, SHARE) for name, rates in curves.items()]
     return tables
 
 
-def curves_by_length(panel: str, cell, record, wrong, profile: str) -> list[pd.DataFrame]:
-    """Tables of a cell's share of wrong sequences by length, a curve per sigma.
+def curves_by_length(panel: str, scoring: str, task, wrong, profile: str) -> list[pd.DataFrame]:
+    """Tables of a model's share of wrong sequences by length, a curve per sigma.
 
-    wrong: (seeds, sigmas, lengths). Before softmax's curves comes that of the constant predictor.
+    wrong: by seed, sigma and length. Before softmax's curves comes that of the constant predictor.
     """
-    sigmas, lengths = grid(record)
-    curves = [series(panel, f"{cell.scoring}, sigma = {sigma}", lengths, wrong[:, place], profile,
-                     SHARE) for place, sigma in enumerate(sigmas)]
-    if cell.scoring != "softmax":
+    by_sigma = wrong.unstack("length")
+    curves = [series(panel, f"{scoring}, sigma = {sigma}", list(by_sigma), by_sigma.xs(sigma, level="sigma"),
+                     profile, SHARE) for sigma in wrong.index.unique("sigma")]
+    if scoring != "softmax":
         return curves
-    constant = [reader_error(cell.task, 0, n) for n in lengths]
-    return [series(panel, "constant", lengths, constant, profile), *curves]
+    constant = [reader_error(task, 0, n) for n in by_sigma]
+    return [series(panel, "constant", list(by_sigma), constant, profile), *curves]
 
 
-def by_tens(rates) -> tuple[list[int], np.ndarray]:
-    """Positions and rates: 1 to 10 one by one, then means over ten, at the last of the ten."""
-    rates = np.asarray(rates)
-    first, ends = min(10, rates.shape[-1]), list(range(20, rates.shape[-1] + 1, 10))
-    means = [rates[..., end - 10 : end].mean(-1) for end in ends]
-    single = [rates[..., place] for place in range(first)]
-    return [*range(1, first + 1), *ends], np.stack(single + means, axis=-1)
+def by_tens(rates) -> pd.DataFrame:
+    """Rates at positions 1 to 10 one by one, then means over ten, at the last of the ten."""
+    return rates.T.groupby([place if place <= 10 else -(-place // 10) * 10 for place in rates]).mean().T
 
 
 def position_panel(variant: str, sigma) -> str:
@@ -321,69 +335,47 @@ def position_panel(variant: str, sigma) -> str:
     return f"{variant}, by position, sigma = {sigma}"
 
 
-def parts(record) -> dict[str, np.ndarray]:
-    """Which cells of a record's grid lie in each of PARTS: (sigmas, lengths)."""
-    sigma, n = np.meshgrid(*grid(record), indexing="ij")
-    return {part: inside(sigma, n) for part, inside in PARTS.items()}
+def errors_by_part(records, labels: dict, least: float = 0) -> pd.DataFrame:
+    """The mean error over each of PARTS: a row for each model, a column for each part.
+
+    least: how many wrong sequences replace none, so that ratios are finite.
+    """
+    wrong, found = values(records, "wrong", **labels), {}
+    sequences = records[0].component.evaluation.parts[0].sequences
+    sigma, n = (wrong.index.get_level_values(name) for name in ("sigma", "length"))
+    for part, inside in PARTS.items():
+        own = wrong[inside(sigma, n)].groupby(list(labels), sort=False)
+        found[part] = own.mean().clip(lower=least / (sequences * own.size()))
+    return pd.DataFrame(found)
 
 
-def errors_by_part(records, chosen) -> dict:
-    """The mean error over each of PARTS: {cell: {part: (seeds,)}}."""
-    found, wrong = {}, stacked(records, chosen, "wrong")
-    for cell, (first, *_) in dealt(records, chosen).items():
-        found[cell] = {part: wrong[cell][:, inside].mean(1)
-                       for part, inside in parts(first).items()}
-    return found
+error_rates = partial(errors_by_part, least=0.5)  # where rates are divided
 
 
-def half_a_sequence(record, count: int = 1) -> float:
-    """Half a sequence as a share of `count` cells: replaces an error of 0, so ratios are finite."""
-    return 0.5 / (record.run["evaluation"]["parts"][0]["sequences"] * count)
+def at_length(records, n: int, labels=BY_SCORING) -> pd.DataFrame:
+    """The share of wrong sequences of the tested length nearest to n: rows of models, columns sigma."""
+    wrong = values(records, "wrong", **labels)
+    nearest = min(wrong.index.unique("length"), key=lambda length: abs(length - n))
+    return wrong.xs(nearest, level="length").unstack()
 
 
-def at_length(records, chosen, n: int) -> np.ndarray:
-    """Softmax's share of wrong sequences of the tested length nearest to n: (seeds, sigmas)."""
-    _, lengths = grid(records[0])
-    return stacked(records, chosen, "wrong")[chosen[0]][..., np.abs(lengths - n).argmin()]
+def longer_sequences(records) -> dict[str, pd.Series]:
+    """Softmax's wrong sequences at lengths above training's, sigma = 1, by seed."""
+    return {f"length {n}": at_length(records, n)[1]["softmax"] for n in (60, 100, 200)}
 
 
-def longer_sequences(records, chosen) -> dict:
-    """Softmax's wrong sequences at lengths above training's, sigma = 1: {part: (seeds,)}."""
-    return {f"length {n}": at_length(records, chosen, n)[:, 0] for n in (60, 100, 200)}
+def deviant_sequences(records) -> dict[str, pd.Series]:
+    """Softmax's wrong sequences at the largest sigma over those at sigma = 1, at the length of training;
+    half a sequence replaces none."""
+    sequences = records[0].component.evaluation.parts[0].sequences
+    wrong = at_length(records, TRAINED).loc["softmax"].clip(lower=0.5 / sequences)
+    return {f"length {TRAINED}": wrong[max(wrong)] / wrong[1]}
 
 
-def deviant_sequences(records, chosen) -> dict:
-    """The same at the largest sigma over sigma = 1, length of training: {part: (seeds,)}."""
-    wrong = np.maximum(at_length(records, chosen, TRAINED), half_a_sequence(records[0]))
-    return {f"length {TRAINED}": wrong[:, -1] / wrong[:, 0]}
-
-
-def evidence(records, chosen) -> dict:
-    """SSA's mean error over softmax's in the parts of the claim: {part: (seeds,)}."""
-    softmax, ssa = error_rates(dealt(records, chosen)).values()
-    return {part: ssa[part] / softmax[part] for part in JUDGED}
-
-
-def beside_constant(records, chosen, wrong: float) -> dict:
-    """The same with the answer that is always right but for a share `wrong` in softmax's place."""
-    *_, ssa = errors_by_part(records, chosen).values()
-    return {part: ssa[part] / wrong for part in JUDGED}
-
-
-def reached(records, names, chosen) -> np.ndarray:
-    """The gate of the claims: the share of wrong sequences at the smallest sigma and the length of
-    training, the largest of the chosen cells: (seeds,). names: all cells of the records."""
-    sigmas, lengths = grid(records[0])
-    wrong, place = stacked(records, names, "wrong"), np.abs(lengths - TRAINED).argmin()
-    return np.max([wrong[name][:, sigmas.argmin(), place] for name in chosen], axis=0)
-
-
-def part_table(errors: dict) -> pd.DataFrame:
-    """Mean errors over the parts of the grid with their intervals, one row per cell."""
-    rows = {(cell.variant, cell.scoring): {part: with_interval(samples, within=SHARE)
-                                           for part, samples in parts.items()}
-            for cell, parts in errors.items()}
-    return pd.DataFrame(rows).T
+def part_table(errors) -> pd.DataFrame:
+    """Mean errors over the parts of the grid with their intervals, a row for each variant and scoring."""
+    return errors.groupby(["variant", "scoring"], sort=False).agg(
+        partial(with_interval, within=SHARE)).rename_axis((None, None))
 
 
 # ---- drawing --------------------------------------------------------------------------------
@@ -462,17 +454,3 @@ def draw_positions(axes, table, variant: str, sigma) -> None:
     axes.set_yscale("symlog", linthresh=0.01)
     axes.set(title=rf"{variant}, $\sigma = {sigma}$", ylim=(0, 1.2), yticks=[0, 0.01, 0.1, 1],
              yticklabels=["0", "0.01", "0.1", "1"])
-
-
-def error_rates(records: dict) -> dict:
-    """The mean share of wrong sequences over each of PARTS: {name: {part: (seeds,)}}.
-
-    records: {name: records}.
-    """
-    found = {}
-    for name, of_name in records.items():
-        wrong = np.array([record["wrong"] for record in of_name])
-        found[name] = {part: np.maximum(wrong[:, inside].mean(1),
-                                        half_a_sequence(of_name[0], inside.sum()))
-                       for part, inside in parts(of_name[0]).items()}
-    return found

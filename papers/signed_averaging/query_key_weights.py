@@ -3,16 +3,15 @@
 from dataclasses import dataclass, replace
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import torch
 
 from claimbook.claims.sentences import POSITIVE
 from claimbook.pages.plotting import GOLD, OLIVE, STEEL, legend_below, series
 from claimbook.records import Component
+from claimbook.records.values import values
 from icllib.training import Run
-from papers.signed_averaging.affine import LAWS, models_by_law, seed_by_seed
-from papers.signed_averaging.comparisons import reached_on_own_law
+from papers.signed_averaging.affine import BY_LAW, LAWS, shared, wider_inputs
 
 COLORS = dict(zip(LAWS, (GOLD, STEEL, OLIVE)))  # as in training_laws
 KINDS = ("queries", "keys", "values", "scores")
@@ -26,6 +25,10 @@ class WeightSizes(Component):
     Of the matrices Q, K and V, and of G Q K^T G / sqrt(d), which gives the scores without biases. G
     are the gains of the layer norm before Q and K, d is the width of a head.
     """
+
+    def axes(self, metric: str) -> dict:
+        """The axes of one model's sizes: of which matrix, and of which layer."""
+        return {"kind": KINDS, "layer": None}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The sizes of M trained decoders."""
@@ -46,46 +49,33 @@ def layer_sizes(block) -> torch.Tensor:
 
 def runs(profile: str) -> list[Run]:
     """The models of the page training_laws, measured by WeightSizes."""
-    return [replace(run, evaluation=WeightSizes(), along=None)
-            for runs in models_by_law(profile).values() for run in runs]
+    return [replace(run, evaluation=WeightSizes(), along=None) for run in wider_inputs(profile)]
 
 
-def over_layers(sizes) -> np.ndarray:
-    """The root mean square over the last axis, the layers."""
-    return np.sqrt(np.square(sizes).mean(axis=-1))
+def over_layers(records) -> pd.DataFrame:
+    """Sizes of all layers together, a root mean square: rows (law, seed), columns KINDS."""
+    squares = values(records, "sizes", **BY_LAW) ** 2
+    return squares.groupby(["law", "seed", "kind"]).mean().unstack()[list(KINDS)] ** 0.5
 
 
-def evidence(records) -> dict:
-    """Sizes of Q and K after training on wide inputs over those on N(0, 1): {part: (seeds,)}."""
-    found = {name: over_layers(sizes) for name, sizes in sizes_by_law(records).items()}
-    narrow, *wide = LAWS
-    return {f"{letter}, {name}": seed_by_seed(
-        np.divide, found[name][:, kind], found[narrow][:, kind])
-            for name in wide for kind, letter in enumerate("QK")}
-
-
-def sizes_by_law(records) -> dict[str, np.ndarray]:
-    """The sizes of every model: {law: (seeds, KINDS, layers)}."""
-    return {name: np.array([record["sizes"] for record in records
-                            if record.run["task"]["input_std"] == input_std])
-            for name, input_std in LAWS.items()}
-
-
-def reached(profile: str, records) -> dict:
-    """The gate: the larger error of both models on their training inputs: {part: (seeds,)}."""
-    errors, (narrow, *wide) = reached_on_own_law(profile, records), LAWS
-    return {f"{letter}, {name}": seed_by_seed(max, errors[narrow], errors[name])
-            for name in wide for letter in "QK"}
+def evidence(records) -> dict[str, pd.Series]:
+    """Sizes of Q and K after training on wide inputs over those on N(0, 1), by seed."""
+    sizes, (narrow, *wide), found = over_layers(records), LAWS, {}
+    for name in wide:
+        pair = shared(sizes, narrow, name)
+        found |= {f"{letter}, {name}": pair[name, kind] / pair[narrow, kind]
+                  for letter, kind in (("Q", "queries"), ("K", "keys"))}
+    return found
 
 
 def size_tables(records, profile: str) -> list[pd.DataFrame]:
     """Tables of sizes, all layers together, over those at the start: for each law and seed."""
-    start, tables = np.array([START, START, START, START**2]), []
-    for name, sizes in sizes_by_law(records).items():
-        relative = over_layers(sizes) / start
-        tables += [series("sizes", f"{name}, seed {seed}", KINDS, values, profile)
-                   for seed, values in enumerate(relative)]
-        tables.append(series("sizes", name, KINDS, relative, profile, POSITIVE))
+    relative, tables = over_layers(records) / [START, START, START, START**2], []
+    for name in LAWS:
+        own = relative.loc[name]
+        tables += [series("sizes", f"{name}, seed {seed}", KINDS, row, profile)
+                   for seed, row in own.iterrows()]
+        tables.append(series("sizes", name, KINDS, own, profile, POSITIVE))
     return tables
 
 

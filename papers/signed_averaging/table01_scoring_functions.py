@@ -10,18 +10,18 @@ from papers.signed_averaging.comparisons import TABLE_6
 
 
 def nearer_row(errors) -> pd.DataFrame:
-    """Our softmax errors (seeds, 10) over two printed rows that should be equal, from sigma = 3 on.
+    """Our softmax errors over two printed rows that should be equal, from sigma = 3 on.
 
-    Shows which row is nearer, with and without a common factor.
+    Shows which row is nearer, with and without a common factor. errors: a row for each seed.
     """
     rows = {}
     for name, row in (("Table 1, softmax", PRINTED["softmax"]),
                       ("Table 6, 12L8AH", TABLE_6["12L8AH"])):
-        logs = np.log(np.atleast_2d(errors)[:, 2:]).mean(axis=0) - np.log(row[2:])
+        logs = np.log(errors.loc[:, 3:]).mean() - np.log(row[2:])
         rows[name] = {"ours / printed, geometric mean": np.exp(logs.mean()),
                       "smallest": np.exp(logs.min()), "largest": np.exp(logs.max()),
                       "typical factor": np.exp(np.sqrt(np.mean(logs**2))),
-                      "after one common factor": np.exp(logs.std())}
+                      "after one common factor": np.exp(logs.std(ddof=0))}
     return pd.DataFrame.from_dict(rows, orient="index").map("{:.3g}".format)
 
 

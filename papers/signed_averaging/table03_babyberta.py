@@ -42,6 +42,10 @@ class GrammarProbes(Component):
             raise InputError("probes, pairs, held_out: expected at least 1 of each, got "
                              f"{len(self.probes)}, {self.pairs}, {self.held_out}")
 
+    def axes(self, metric: str) -> dict:
+        """The axis of one model's accuracies, the names of the probes; the loss has none."""
+        return {"probe": list(PROBES)[: len(self.probes)]} if metric == "accuracy" else {}
+
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The accuracies and losses of M encoders that were trained on one task."""
         task, module = tasks[0], predictor.module
@@ -85,6 +89,10 @@ class WordFrequencies(Component):
     task: MaskedSentences
     probes: tuple[DataFile, ...]
     tokens: int = 128  # longer sentences of the corpus are left out
+
+    def axes(self, metric: str) -> dict:
+        """The axis of the accuracies, the names of the probes."""
+        return {"probe": list(PROBES)[: len(self.probes)]}
 
     def measure(self) -> dict:
         """The accuracy on each probe."""
@@ -295,31 +303,32 @@ def runs(profile: str) -> list:
 # ---- evidence of claims ---------------------------------------------------------------------
 
 
-def probe_ratios(accuracies: dict, probes) -> dict:
-    """Claim 18: SSA's accuracy over softmax's where the paper prints a gain: {part: (seeds,)}.
+def scoring_of(run) -> str:
+    """Which of NAMES a run's scoring function has."""
+    return next(name for name, scoring in SCORINGS.items() if scoring == run.model.scoring)
 
-    accuracies: {scoring: (seeds, probes)}, in the order of `probes`.
+
+def probe_ratios(accuracies) -> dict[str, pd.Series]:
+    """Claim 18: SSA's accuracy over softmax's where the paper prints a gain, by seed.
+
+    accuracies: rows (scoring, seed), columns probes.
     """
     ratios = {}
-    for place, probe in enumerate(probes):
-        softmax, *others = TABLE_3[probe]
+    for probe, (softmax, *others) in TABLE_3.items():
         for name, score in zip(NAMES[1:], others):
             if score > softmax:
-                ours = accuracies[name][:, place] / accuracies["softmax"][:, place]
+                ours = accuracies[probe][name] / accuracies[probe]["softmax"]
                 ratios[f"{probe} n = {name.removeprefix('SSA ')}"] = ours
     return ratios
 
 
-def reached(accuracies: dict, *names) -> np.ndarray:
-    """The gate of both claims: the lowest mean over probes of these models: (seeds,)."""
-    return np.min([accuracies[name].mean(axis=1) for name in names], axis=0)
+def reached(accuracies, *names) -> pd.Series:
+    """The gate of both claims: the lowest mean over probes of these models, by seed."""
+    return accuracies.mean(axis=1).unstack("scoring")[list(names)].min(axis=1, skipna=False)
 
 
-def leads_of_named_probes(accuracies: dict, probes) -> dict:
-    """Claim 49: SSA 2's gain on each named probe, minus its largest gain on the others.
-
-    Arguments as for `probe_ratios`.
-    """
-    gains = dict(zip(probes, (accuracies["SSA 2"] - accuracies["softmax"]).T))
-    others = np.max([gain for probe, gain in gains.items() if probe not in NAMED], axis=0)
+def leads_of_named_probes(accuracies) -> dict[str, pd.Series]:
+    """Claim 49: SSA 2's gain on each named probe, minus its largest gain on the others, by seed."""
+    gains = accuracies.loc["SSA 2"] - accuracies.loc["softmax"]
+    others = gains.drop(columns=list(NAMED)).max(axis=1)
     return {probe: gains[probe] - others for probe in NAMED}

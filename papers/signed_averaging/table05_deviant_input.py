@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from claimbook.pages.plotting import draw
 from icllib.baselines import Zero
@@ -10,7 +11,7 @@ from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.colors import color_of, marked
 from papers.signed_averaging.affine import (
-    DEVIANT, FIRST_COUNTED, PointErrors, all_runs, base_runs, models_by_scoring)
+    DEVIANT, FIRST_COUNTED, PointErrors, base_runs, softmax_and_ssa)
 from papers.signed_averaging.comparisons import ridge_answers
 
 TABLE_5 = (6.4e-5, 0.05, 0.25, 0.50, 0.82, 1.21, 1.66, 1.87, 2.02, 2.14, 2.20)  # by FIRST_STDS
@@ -19,7 +20,7 @@ SEQUENCE = (-1.21, -0.28, 2.15, 0.96, 0.65)  # Section 5.3: softmax answers at t
 
 def runs(profile: str) -> list[Run]:
     """All models of the page."""
-    return shown(profile) + by_point(profile)
+    return softmax_and_ssa(profile) + by_point(profile)
 
 
 def by_point(profile: str) -> list[Run]:
@@ -28,36 +29,26 @@ def by_point(profile: str) -> list[Run]:
     return [replace(run, evaluation=errors, along=None) for run in base_runs(profile)]
 
 
-def recovery(records) -> dict[str, np.ndarray]:
-    """Claim 61: the error at the last point over that at the third: {part: (seeds,)}."""
-    errors = np.array([record["error_at_deviant"][-1] for record in records])
-    return {"sigma = 100": errors[:, -1] / errors[:, FIRST_COUNTED - 1]}
-
-
 def zero_recovery() -> dict[str, np.ndarray]:
-    """Claim 61's control: the same of always answering 0, which does not learn from the prompt."""
+    """Claim 61's control: the error at the last point over that at the third, of always answering 0, which
+    does not learn from the prompt."""
     errors = PointErrors((1,), 8192, first_stds=(100,)).measure([AffineFunctions()], Zero())
     last = errors["error_at_deviant"][:, -1]
     return {"sigma = 100": last[:, -1] / last[:, FIRST_COUNTED - 1]}
 
 
-def shown(profile: str) -> list[Run]:
-    """Table 5, and the sequence of Section 5.3."""
-    return all_runs(models_by_scoring(profile))
-
-
-def failure_on_sequence(answers) -> np.ndarray:
+def failure_on_sequence(answers) -> pd.Series:
     """Claim 47: the squared error on y = x at the inputs DEVIANT over that of always answering 0.
 
-    Over the points that count. answers: (seeds, 5).
+    Over the points that count. answers: a row for each seed, columns DEVIANT.
     """
-    true, answers = np.array(DEVIANT)[FIRST_COUNTED - 1 :], np.asarray(answers)
-    return np.square(answers[:, FIRST_COUNTED - 1 :] - true).sum(axis=1) / np.square(true).sum()
+    true = np.array(DEVIANT[FIRST_COUNTED - 1 :])
+    return ((answers[list(true)] - true) ** 2).sum(axis=1) / np.square(true).sum()
 
 
 def ridge_failure() -> list[float]:
     """Claim 47: `failure_on_sequence` of ridge regression, the control."""
-    return failure_on_sequence(ridge_answers()["deviant_answers"]).tolist()
+    return failure_on_sequence(pd.DataFrame(ridge_answers()["deviant_answers"], columns=DEVIANT)).tolist()
 
 
 def draw_card(axes, table) -> None:

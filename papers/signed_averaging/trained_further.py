@@ -3,15 +3,16 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
-from claimbook.records import dealt
+from claimbook.records import Record
+from claimbook.records.values import values
 from icllib.evaluate import Together
 from icllib.models import SSMax, SignedAveraging, Softmax
 from icllib.training import Along, Run
 from papers.signed_averaging.affine import (
-    FIRST_COUNTED, FIRST_STDS, PointErrors, SIGMAS, SIZES, affine_run, decoder, geometric_mean)
-from papers.signed_averaging.comparisons import shared
-
+    BY_SCORING, FIRST_COUNTED, FIRST_STDS, PointErrors, SIGMAS, SIZES, affine_run, decoder, shared)
+from papers.signed_averaging.comparisons import at_share, mean_ratio
 
 # Fixed before these models were trained: the shape of Table 6 that is next to Figure 3's, and steps
 # after which the softmax model of a pilot, which is not counted, had an error in distribution of 0.00062,
@@ -72,39 +73,40 @@ def run_along(size, scoring, seed: int, errors: PointErrors) -> Run:
     return replace(affine_run(size, decoder(size, scoring), seed), along=Along(stops, errors))
 
 
-def levels(records) -> list[dict]:
-    """The models that were trained alike, {name: records}, from the fewest steps on."""
+def levels(records) -> list[list[Record]]:
+    """The models that were trained alike, from the fewest steps on."""
     by_steps = {}
     for record in records:
-        by_steps.setdefault(record.run["recipe"]["steps"], []).append(record)
-    count = lambda own: len({record.component.model.scoring for record in own})
-    return [dealt(own, list(SCORINGS)[:count(own)]) for _, own in sorted(by_steps.items())]
+        by_steps.setdefault(record.component.recipe.steps, []).append(record)
+    return [own for _, own in sorted(by_steps.items())]
 
 
-def most_competent(levels) -> dict:
-    """The models that claims are judged on: of the full sets of pairs, {name: records} each, the one with
-    the smallest error in distribution, a geometric mean over pairs of the larger of the two."""
-    full = max(len(models["SSA"]) for models in levels)
-    reached = lambda models: geometric_mean(leads(paths(models))[0][:, -1])
-    return min((models for models in levels if len(models["SSA"]) == full), key=reached)
+def most_competent(levels) -> list[Record]:
+    """The models that claims are judged on: of the full sets of pairs the one with the smallest error in
+    distribution, a geometric mean over pairs of the larger of the two."""
+    worse = [at_share(leads(paths(own))["reached"]) for own in levels]
+    full = max(map(len, worse))
+    means = [np.exp(np.log(own).mean()) if len(own) == full else np.inf for own in worse]
+    return levels[int(np.nanargmin(means))]
 
 
-def paths(models: dict, first: int = FIRST_COUNTED) -> dict[str, np.ndarray]:
-    """The errors along training: {name: (seeds, stops, 10)}.
+def paths(records, first: int = FIRST_COUNTED) -> pd.DataFrame:
+    """The errors along training: rows (scoring, seed, step), columns sigma.
 
-    They are counted from the `first` point on, where each point's are recorded. models: {name: records}.
+    They are counted from the `first` point on, where each point's are recorded.
     """
-    errors = lambda record: (record["error_along"] if "error_along" in record.metrics else
-                             record["error_at_along"][..., first - 1:].mean(axis=-1))
-    return {name: np.array([errors(record) for record in own]) for name, own in models.items()}
+    if all("error_along" in record.metrics for record in records):
+        return values(records, "error_along", **BY_SCORING).unstack(sort=False)
+    at_points = values(records, "error_at_along", **BY_SCORING).unstack(sort=False)
+    return at_points.loc[:, first:].mean(axis=1, skipna=False).unstack(sort=False)
 
 
-def leads(paths: dict) -> tuple[np.ndarray, np.ndarray]:
-    """How good a pair is, and SSA's lead, at each stop: two arrays of (seeds, stops).
+def leads(paths) -> pd.DataFrame:
+    """How good a pair is, and SSA's lead, at each stop: rows (seed, step).
 
-    The larger of the two errors at sigma = 1, and the ratio of SSA's error to softmax's, a geometric
-    mean over sigma = 3 to 10. paths: {name: (seeds, stops, 10)}.
+    `reached`, the larger of the two errors at sigma = 1, and `lead`, the ratio of SSA's error to
+    softmax's, a geometric mean over sigma = 3 to 10.
     """
-    ssa, softmax = shared(paths["SSA"], paths["softmax"])
-    reached = np.maximum(ssa[..., 0], softmax[..., 0])
-    return reached, geometric_mean((ssa / softmax)[..., 2:])
+    pairs = shared(paths, "SSA", "softmax")
+    return pd.DataFrame({"reached": pairs.xs(1, axis=1, level="sigma").max(axis=1, skipna=False),
+                         "lead": mean_ratio(pairs["SSA"] / pairs["softmax"])})

@@ -2,7 +2,7 @@
 
 from icllib.training import Run
 from papers.signed_averaging.affine import (
-    SIZES, Size, affine_run, all_runs, decoder, wider_inputs)
+    SIZES, Size, affine_run, decoder, wider_inputs)
 
 # For the comparison with and without a curriculum. ASSUMED: at `cpu` a size that takes a minute on
 # one core, and a learning rate at which all seeds leave the initial plateau of the loss; at four
@@ -12,12 +12,12 @@ CURRICULUM_SIZES = SIZES | {"cpu": Size(
     grid=(1, 2, 3, 5, 7, 10), line_prompts=16)}
 
 
-def models_by_curriculum(profile: str) -> dict[str, list[Run]]:
-    """The softmax model of Table 1 (at `cpu` a smaller one) with and without a curriculum."""
-    size = CURRICULUM_SIZES[profile]
-    return {name: [affine_run(size, decoder(size), seed, curriculum=curriculum)
-                   for seed in range(size.seeds)]
-            for name, curriculum in (("with", True), ("without", False))}
+CURRICULA = ["with a curriculum", "without a curriculum"]
+
+
+def curriculum_of(run) -> str:
+    """Which of CURRICULA a model was trained with."""
+    return CURRICULA[run.recipe.curriculum is None]
 
 
 def runs(profile: str) -> list[Run]:
@@ -26,5 +26,7 @@ def runs(profile: str) -> list[Run]:
 
 
 def with_and_without_curriculum(profile: str) -> list[Run]:
-    """The runs of `models_by_curriculum`, a comparison that the paper does not have."""
-    return all_runs(models_by_curriculum(profile))
+    """The softmax model of Table 1 (at `cpu` a smaller one), a comparison that the paper does not have."""
+    size = CURRICULUM_SIZES[profile]
+    return [affine_run(size, decoder(size), seed, curriculum=curriculum)
+            for curriculum in (True, False) for seed in range(size.seeds)]

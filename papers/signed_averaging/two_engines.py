@@ -7,12 +7,13 @@ import pandas as pd
 
 from claimbook.claims.sentences import short
 from claimbook.pages.plotting import band
+from claimbook.records.values import values
 from icllib.models import Transformer
 from icllib.tasks import AffineFunctions
 from icllib.training import Curriculum, Recipe, Run
 from papers.causal_lm.trained import MASKS, SHORT_SIZES, Cell
 from papers.context_scaling.scaling import fig01_decoders
-from papers.signed_averaging.affine import FIRST_COUNTED, PointErrors
+from papers.signed_averaging.affine import FIRST_COUNTED, PointErrors, geometric_mean
 from papers.signed_averaging.another_engine import PlainLoop
 from papers.signed_averaging.quantifiers import AS_PRINTED, QuantifierErrors, cells
 from papers.signed_averaging.quantifiers import SIZES as QUANTIFIER_SIZES
@@ -105,53 +106,46 @@ def seeds(profile: str) -> range:
 # ---- from records to ratios -----------------------------------------------------------------
 
 
-def engine(run: dict) -> str:
-    """The name of the engine of a run, with options that differ. run: the settings of a run."""
-    if "start" not in run:
-        on_lines = run["task"]["type"] == "tasks.AffineFunctions"
-        return "ours in a fleet" if on_lines and run["seed"] < LINE_SEEDS else "ours"
-    changed = {"start": "linear", "signs": True}.items() & run.items()
-    return ", ".join(["plain loop", *(f"{name} {value}" for name, value in sorted(changed))])
+def engine_of(run) -> str:
+    """The name of the engine of a run, with options that differ."""
+    if isinstance(run, Run):
+        fleet = isinstance(run.task, AffineFunctions) and run.seed < LINE_SEEDS
+        return "ours in a fleet" if fleet else "ours"
+    return "plain loop" + ", start linear" * (run.start == "linear") + ", signs True" * run.signs
 
 
-def point_errors(records) -> dict[str, np.ndarray]:
-    """The errors on lines: {engine: (seeds, stds, points)}."""
-    found = {}
-    for record in records:
-        if "error_at" in record.metrics:
-            found.setdefault(engine(record.run), []).append(record["error_at"])
-    return {name: np.array(rows) for name, rows in found.items()}
+BY_ENGINE = {"engine": engine_of, "seed": lambda run: run.seed}  # labels for `page.values`
 
 
-def errors(records) -> dict[tuple[str, str], np.ndarray]:
-    """The numbers that are compared: {(name, engine): (seeds,)}.
+def point_errors(records) -> pd.DataFrame:
+    """The errors on lines: rows (engine, seed, sigma), columns points."""
+    on_lines = [record for record in records if "error_at" in record.metrics]
+    return values(on_lines, "error_at", **BY_ENGINE).unstack(sort=False)
+
+
+def errors(records) -> pd.Series:
+    """The numbers that are compared: by name, engine and seed.
 
     Lines: the mean over points from the third on, and from the fourth. Linear functions: at 10 and
     at 40 pairs. Masks: with all pairs. "every": the share of wrong sequences, a mean over all
     deviations and lengths.
     """
-    found = {}
-    for record in records:
-        run = record.run.get("run", record.run)
-        for name, value in measured(record, run):
-            found.setdefault((name, engine(record.run)), []).append(value)
-    return {names: np.array(values) for names, values in found.items()}
-
-
-def measured(record, run: dict):
-    """The names and numbers of one record, pair by pair. run: the settings of its training."""
-    if "error_at" in record.metrics:
-        for place, std in enumerate(run["evaluation"]["function_stds"]):
-            yield f"lines, s = {std}", record["error_at"][place, FIRST_COUNTED - 1:].mean()
-        yield "lines, s = 1, from the fourth point", record["error_at"][0, FIRST_COUNTED:].mean()
-    elif "wrong" in record.metrics:
-        yield "every", record["wrong"].mean()
-    elif run["task"].get("inputs") == "uniform":
-        yield f"{run['model'].get('mask', 'causal')} mask", record["error"][0]
-    else:
-        for place, length in enumerate(run["evaluation"]["lengths"]):
-            if length in (10, 40):
-                yield f"linear functions, {length} pairs", record["error"][place]
+    lines, found = point_errors(records), {}
+    for sigma, own in lines.groupby("sigma"):
+        found[f"lines, s = {sigma}"] = own.loc[:, FIRST_COUNTED:].mean(axis=1).droplevel("sigma")
+    found["lines, s = 1, from the fourth point"] = lines.xs(1, level="sigma").loc[
+        :, FIRST_COUNTED + 1 :].mean(axis=1)
+    training = lambda record: getattr(record.component, "run", record.component)
+    having = lambda metric, inputs: [record for record in records if metric in record.metrics and getattr(
+        training(record).task, "inputs", None) == inputs]
+    linear = values(having("error", "normal"), "error", **BY_ENGINE).unstack()
+    found |= {f"linear functions, {length} pairs": linear[length] for length in (10, 40) if length in linear}
+    mask_of = lambda run: getattr(run, "run", run).model.mask
+    masks = values(having("error", "uniform"), "error", mask=mask_of, **BY_ENGINE)
+    masks = masks.xs(max(masks.index.unique("length")), level="length")
+    found |= {f"{mask} mask": masks[mask] for mask in masks.index.unique("mask")}
+    every = values([record for record in records if "wrong" in record.metrics], "wrong", **BY_ENGINE)
+    return pd.concat(found | {"every": every.groupby(["engine", "seed"]).mean()}, names=["name"])
 
 
 def ratio(first, second, level: float = 0.95) -> tuple[float, float, float]:
@@ -163,27 +157,28 @@ def ratio(first, second, level: float = 0.95) -> tuple[float, float, float]:
     return tuple(np.exp([first.mean() - second.mean(), *ends]))
 
 
-def ratios(found: dict, first: str, second: str) -> dict[str, tuple]:
+def ratios(found, first: str, second: str) -> dict[str, tuple]:
     """The `ratio` of one engine's `errors` to another's, for all names that both have."""
-    return {name: ratio(values, found[name, second]) for (name, by), values in found.items()
-            if by == first and (name, second) in found}
+    pairs = {name: own.droplevel("name") for name, own in found.groupby("name", sort=False)}
+    return {name: ratio(own[first], own[second]) for name, own in pairs.items() if {first, second} <= {
+        *own.index.unique("engine")}}
 
 
-def ratio_table(found: dict, pairs: dict, profile: str) -> pd.DataFrame:
+def ratio_table(found, pairs: dict, profile: str) -> pd.DataFrame:
     """The ratios as rows of a figure's table. pairs: {name of a series: its two engines}."""
     tables = []
-    for series, (first, second) in pairs.items():
-        for name, (mean, low, high) in ratios(found, first, second).items():
-            fewest = min(len(found[name, first]), len(found[name, second]))
+    for series, engines in pairs.items():
+        for name, (mean, low, high) in ratios(found, *engines).items():
+            fewest = min(len(found[name][engine]) for engine in engines)
             tables.append(band("ratio", series, [name], [mean], [low], [high], fewest, profile))
     return pd.concat(tables)
 
 
-def error_rows(found: dict, first: str, second: str) -> pd.DataFrame:
+def error_rows(found, first: str, second: str) -> pd.DataFrame:
     """A table of both geometric means, with numbers of models, and the ratio with its interval."""
     rows = {}
     for name, (mean, low, high) in ratios(found, first, second).items():
-        means = {by: f"{short(np.exp(np.log(found[name, by]).mean()), 2)} ({len(found[name, by])})"
-                 for by in (first, second)}
+        own = found[name]
+        means = {by: f"{short(geometric_mean(own[by], 0), 2)} ({len(own[by])})" for by in (first, second)}
         rows[name] = means | {"ratio": f"{mean:.2f} [{low:.2f}, {high:.2f}]"}
     return pd.DataFrame(rows).T

@@ -2,15 +2,16 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
+from claimbook.records.values import values
+from icllib.models import SignedAveraging, Softmax
 from icllib.training import Run
 from papers.signed_averaging.affine import (
-    LineAnswers, PRINTED, SIGMAS, SIZES, affine_run, decoder)
-from papers.signed_averaging.answer_sizes import SCORINGS, floor, kept, sizes_at
-from papers.signed_averaging.comparisons import TABLE_6, ridge_answers, shared
+    BY_SCORING, LineAnswers, PRINTED, SIGMAS, SIZES, affine_run, decoder)
+from papers.signed_averaging.answer_sizes import floor, kept, sizes_at
+from papers.signed_averaging.comparisons import TABLE_6, ridge_answers
 
 # ---- runs -----------------------------------------------------------------------------------
 
@@ -28,7 +29,7 @@ def changed(profile: str, change: str) -> list[Run]:
     size = SIZES[profile]
     return [replace(affine_run(size, decoder(size, scoring, **CHANGES[change]), seed),
                     evaluation=sizes_at(profile), along=None)
-            for scoring in SCORINGS.values() for seed in SEEDS[: size.seeds]]
+            for scoring in (Softmax(), SignedAveraging()) for seed in SEEDS[: size.seeds]]
 
 
 def without_norm(profile: str) -> list[Run]:
@@ -66,44 +67,30 @@ def bounds_needed() -> pd.DataFrame:
 # ---- from records to evidence ----------------------------------------------------------------
 
 
-def ratios(models: dict, metric: str, sigmas=SIGMAS[2:]) -> dict[str, np.ndarray]:
-    """SSA's metric over softmax's, at each sigma: {part: (seeds,)}. models: {name: records}."""
-    ssa, softmax = (np.array([record[metric] for record in models[name]]) for name in ("SSA", "softmax"))
-    return {f"sigma = {sigma}": (ssa / softmax)[:, sigma - 1] for sigma in sigmas}
-
-
-def reached(models: dict) -> np.ndarray:
-    """The larger of a pair's two errors at sigma = 1: (seeds,)."""
-    return np.maximum(*(np.array([record["error"][0] for record in models[name]]) for name in SCORINGS))
-
-
-def room_to_rise(models: dict) -> dict[str, np.ndarray]:
-    """Claim 59: a bound over the true rise from abs(x) = 10 to 20 on the line 10x: {name: (seeds,)}."""
-    return {name: np.array([float(record["bound"]) for record in own]) / 100 for name, own in models.items()}
-
-
 def ridge_rise() -> list[float]:
-    """Claim 59: the rise of ridge regression there, as a share of the true rise."""
+    """Claim 59: the rise of ridge regression from x = 10 to 20 on the line 10x over the true rise."""
     lines = LineAnswers()
-    on_10x = ridge_answers()["answer"][:, lines.slopes.index(10)]
-    near, far = (on_10x[:, lines.queries.index(x)] for x in (10, 20))
-    return ((far - near) / 100).tolist()
+    on_10x = dict(zip(lines.queries, dict(zip(lines.slopes, ridge_answers()["answer"][0]))[10]))
+    return [float(on_10x[20] - on_10x[10]) / 100]
 
 
-def against(one, other, sigmas=(3, 5, 10)) -> dict[str, np.ndarray]:
-    """Errors of one kind of softmax model over those of another, pair by pair: {part: (pairs,)}."""
-    one, other = shared(*(np.array([record["error"] for record in own]) for own in (one, other)))
-    return {f"sigma = {sigma}": (one / other)[:, sigma - 1] for sigma in sigmas}
+def against(one, other) -> dict[str, pd.Series]:
+    """Errors of one kind of softmax model over those of another, pair by pair.
+
+    one, other: rows of seeds, other ones in each, columns sigma.
+    """
+    pairs = one.reset_index(drop=True) / other.reset_index(drop=True)
+    return {f"sigma = {sigma}": pairs[sigma].dropna() for sigma in (3, 5, 10)}
 
 
-def sizes_table(models: dict) -> pd.DataFrame:
+def sizes_table(records) -> pd.DataFrame:
     """Of each model its bound, its largest answer on lines of sigma = 10, and the share of its error there
     that is the floor."""
-    rows = {}
-    for name, own in models.items():
-        for record in own:
-            share = record["floor"][-1] / record["error"][-1]
-            rows[f"{name}, seed {record.run['seed']}"] = {
-                "bound": f"{record['bound']:.1f}", "largest answer": f"{record['largest_answer'][-1]:.1f}",
-                "floor / error": f"{share:.0%}"}
+    bound, *others = (values(records, metric, **BY_SCORING)
+                      for metric in ("bound", "largest_answer", "floor", "error"))
+    largest, floors, errors = (own.xs(SIGMAS[-1], level="sigma") for own in others)
+    rows = {f"{name}, seed {seed}": {
+        "bound": f"{of_model:.1f}", "largest answer": f"{largest[name, seed]:.1f}",
+        "floor / error": f"{floors[name, seed] / errors[name, seed]:.0%}"}
+        for (name, seed), of_model in bound.items()}
     return pd.DataFrame.from_dict(rows, orient="index")

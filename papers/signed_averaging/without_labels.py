@@ -10,23 +10,17 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from claimbook.claims.sentences import SHARE
-from claimbook.pages.plotting import series
-from claimbook.records import dealt, stacked
+from claimbook.records.values import values
 from icllib.evaluate import Together
 from icllib.tasks import Quantifier
 from icllib.training import Run
 from papers.signed_averaging import quantifiers
 from papers.signed_averaging.affine import FIRST_COUNTED
+from papers.signed_averaging.comparisons import ratio, reached
 from papers.signed_averaging.deviant_sequences import (
-    DeviantNumbers, WHERE, at_and_after, chosen_cells, own_mistakes)
+    BY_QUANTIFIER, DeviantNumbers, QUANTIFIERS, chosen_cells, mistake_tables, own_mistakes)
 from papers.signed_averaging.quantifiers import (
-    JUDGED, QuantifierErrors, beside_constant, curves_by_length, error_rates, open_rates, reached)
-
-
-def right_answers() -> dict:
-    """The parts of the claim for right answers, none of which is a mistake."""
-    return dict.fromkeys(WHERE, [0.0])
+    JUDGED, QuantifierErrors, TRAINED, at_length, curves_by_length, error_rates, errors_by_part, open_rates)
 
 
 # ASSUMED: without labels training takes twice as long to reach the gate. The first ten of each kind
@@ -50,22 +44,25 @@ def runs(profile: str) -> list[Run]:
 
 def judged(records) -> list:
     """The records that the claims count: at `cpu` those after the first ten seeds, elsewhere all."""
-    new = [record for record in records if record.run["seed"] >= SEEN]
-    return new or list(records)
+    return [record for record in records if record.component.seed >= SEEN] or list(records)
 
 
-def ratios(records) -> dict:
-    """SSA's mean error over softmax's, in the parts of the claim: (seeds,) each."""
-    rates = error_rates(dealt(records, chosen_cells()))
-    return {f"{softmax.quantifier}, {part}": rates[ssa][part] / rates[softmax][part]
-            for softmax, ssa in pairs() for part in JUDGED}
+def in_parts(of_quantifier) -> dict[str, pd.Series]:
+    """The parts of the claim: of each quantifier a frame with a column for each of JUDGED, by seed."""
+    return {f"{quantifier}, {part}": own for quantifier in QUANTIFIERS
+            for part, own in of_quantifier(quantifier)[JUDGED].items()}
 
 
-def beside_another_list(records) -> dict:
-    """The control of the claim: the same with the right answers to another list in softmax's place."""
-    found, wrong = dealt(records, chosen_cells()), wrong_on_another_list()
-    return {f"{ssa.quantifier}, {part}": ratio for _, ssa in pairs()
-            for part, ratio in beside_constant(found[ssa], (ssa,), wrong).items()}
+def ratios(records) -> dict[str, pd.Series]:
+    """SSA's mean error over softmax's, in the parts of the claim."""
+    rates = error_rates(records, BY_QUANTIFIER)
+    return in_parts(lambda quantifier: ratio(rates.loc[quantifier], "SSA", "softmax"))
+
+
+def beside_another_list(records) -> dict[str, pd.Series]:
+    """The control of the claim: the right answers to another list in softmax's place."""
+    errors = errors_by_part(records, BY_QUANTIFIER).xs("SSA", level="scoring")
+    return in_parts(lambda quantifier: errors.loc[quantifier] / wrong_on_another_list())
 
 
 def wrong_on_another_list() -> float:
@@ -78,24 +75,19 @@ def wrong_on_another_list() -> float:
     return float(1 - by_then.sum() ** 2 - (later**2).sum())
 
 
-def reached_by_part(records) -> dict:
+def reached_by_part(records) -> dict[str, pd.Series]:
     """The gate of the claim, by part: the worst of softmax and SSA."""
-    return {f"{pair[0].quantifier}, {part}": reached(records, chosen_cells(), pair)
-            for pair in pairs() for part in JUDGED}
-
-
-def pairs() -> list:
-    """Softmax and SSA of each quantifier."""
-    every, other_every, some, other_some = chosen_cells()
-    return [(every, other_every), (some, other_some)]
+    wrong = at_length(records, TRAINED, BY_QUANTIFIER)
+    return {f"{quantifier}, {part}": reached(wrong.loc[quantifier], "softmax", "SSA")
+            for quantifier in QUANTIFIERS for part in JUDGED}
 
 
 def tables(records, profile: str) -> list[pd.DataFrame]:
     """Errors over the grid, a panel for each quantifier, and answers as for one large number alone."""
-    found, sizes = [], records[0].run["evaluation"]["parts"][1]["sizes"]
-    wrong, mistakes = stacked(records, chosen_cells(), "wrong"), own_mistakes(records, chosen_cells())
-    for cell in chosen_cells():
-        found += curves_by_length(cell.quantifier, cell, records[0], wrong[cell], profile)
-        found += [series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values, profile, SHARE)
-                  for where, values in at_and_after(mistakes[cell]).items()]
+    found, models = [], ["quantifier", "scoring"]
+    mistakes = own_mistakes(records).groupby(models)
+    for model, wrong in values(records, "wrong", **BY_QUANTIFIER).groupby(models, sort=False):
+        quantifier, scoring = model
+        found += curves_by_length(quantifier, scoring, Quantifier(quantifier), wrong, profile)
+        found += mistake_tables(mistakes.get_group(model), profile)
     return found

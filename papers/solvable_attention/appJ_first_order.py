@@ -2,8 +2,6 @@
 
 from papers.solvable_attention.formulas import FIRST_ORDER_STARTS, FirstOrder
 
-FORMS = ("zeroth order", "printed", "corrected", "first order")
-
 
 def runs(profile: str) -> list[FirstOrder]:
     """Appendix J for both starts."""

@@ -30,6 +30,15 @@ class LossCurves(Component):
     seed: int = 0  # nothing is random: the shares of the tasks are their expectations
     version: ClassVar[int] = 2  # 2: forward Euler
 
+    @property
+    def kept(self) -> np.ndarray:
+        """The steps at which curves are shown."""
+        return np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
+
+    def axes(self, metric: str) -> dict:
+        """The axis of a curve, t; a ratio has none."""
+        return {} if "ratio" in metric else {"t": (self.learning_rate * self.kept).tolist()}
+
     def measure(self) -> dict:
         """The losses at some steps, and the closed form's largest |log10 ratio| to the others.
 
@@ -47,7 +56,7 @@ class LossCurves(Component):
         rate = shares * psi * (1 + strength**2)
         euler = riccati.loss(shares, riccati.forward_euler(
             g0, h0, strength, rate, self.learning_rate, self.steps), strength)
-        kept = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
+        kept = self.kept
         flow = riccati.loss(
             shares, riccati.flow_outputs(v0, w0, psi, strength, shares, time[kept]), strength)
         return {"time": time[kept], "simulated": simulated[kept], "closed_form": closed[kept],

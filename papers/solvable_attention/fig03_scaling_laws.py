@@ -95,7 +95,7 @@ def simulated_exponents(records) -> dict[str, list[float]]:
         curves |= {f"{LETTERS[law]} alpha = {{}}": (record[law], record[f"{law}_loss"])
                    for law in ("time", "data")}
         for part, curve in curves.items():
-            fits = found.setdefault(part.format(record.run["alpha"]), [])
+            fits = found.setdefault(part.format(record.component.alpha), [])
             fits.append(fit_exponent(*curve)[0])
     return {part: list(dict.fromkeys(fits)) for part, fits in found.items()}
 
@@ -119,7 +119,7 @@ def exponents_at_500(simulated) -> dict:
     """The mean exponents of Figure 3's simulations: {(law, alpha): exponent}, in D if other tasks get 0."""
     fits, found = simulated_exponents(simulated), {}
     for run in simulated:
-        alpha = run.run["alpha"]
+        alpha = run.component.alpha
         for law in ("size", "time", "data"):
             answer = ", answers 0" if law == "size" else ""
             found[law, alpha] = np.mean(fits[f"{LETTERS[law]} alpha = {alpha}{answer}"])
@@ -150,7 +150,7 @@ def cutoff_table(records) -> pd.DataFrame:
     """
     rows = {}
     for record in records:
-        alpha, sizes = record.run["alpha"], record["size"]
+        alpha, sizes = record.component.alpha, record["size"]
         for answer, name in ANSWERS.items():
             losses = record[name]
             fit = lambda xs, window: f"{fit_exponent(xs, losses, window)[0]:.3f}"

@@ -114,7 +114,7 @@ def largest_eigenvalues(psi, strength: float):
 
 def query_feature_exponents(records) -> dict[str, list[float]]:
     """Exponents in time with the query's feature: {beta and window: [exponent]}."""
-    return {f"beta = {record.run['beta']:g}, {name}": [record[f"full_{name}"][0]]
+    return {f"beta = {record.component.beta:g}, {name}": [record[f"full_{name}"][0]]
             for record in records for name in ("early", "late")}
 
 
@@ -122,8 +122,8 @@ def query_feature_table(records) -> pd.DataFrame:
     """Exponents in time of QueryFeature records in both windows, beside those of Table 2."""
     rows = {}
     for record in records:
-        beta = record.run["beta"]
-        printed = scaling_laws.theory_exponents(record.run["alpha"], beta)["time"]
+        beta = record.component.beta
+        printed = scaling_laws.theory_exponents(record.component.alpha, beta)["time"]
         for name, window in (("early", EARLY), ("late", LATE[beta])):
             rows[beta, name] = {
                 "window": "{:.0e} to {:.0e}".format(*window), "Table 2": f"{printed:.3f}",
@@ -144,13 +144,13 @@ def beta_changes(flat, falling) -> dict[str, np.ndarray]:
 def finite_time_table(records) -> pd.DataFrame:
     """Exponents in D and N at each time. records: FiniteTime of beta = 0 and, at each time, another."""
     rows = {}
-    for time in dict.fromkeys(record.run["time"] for record in records):
+    for time in dict.fromkeys(record.component.time for record in records):
         flat, falling = select(records, FiniteTime, time=time)
         for part, change in beta_changes(flat, falling).items():
             ends = [np.mean(r["data_exponents"]) if part == "data N" else r["size_exponent"][0]
                     for r in (flat, falling)]
-            rows[f"{flat.run['time']:.0e}", part] = {
-                **{f"beta = {r.run['beta']:g}": f"{end:.3f}" for r, end in zip(
+            rows[f"{flat.component.time:.0e}", part] = {
+                **{f"beta = {r.component.beta:g}": f"{end:.3f}" for r, end in zip(
                     (flat, falling), ends)}, "change": f"{change.mean():.3f}"}
     return pd.DataFrame(rows).T.rename_axis(["time", "law"])
 
@@ -214,14 +214,14 @@ def loss_at(record, steps: int) -> float:
 def balance_ratios(records) -> dict[str, list[float]]:
     """The loss of unbalanced contexts over that of balanced ones, for each beta and step count."""
     balanced, *others = records
-    return {f"beta = {record.run['beta']:g}, {steps} steps": [
+    return {f"beta = {record.component.beta:g}, {steps} steps": [
         loss_at(record, steps) / loss_at(balanced, steps)]
         for record in others for steps in FEWER_STEPS}
 
 
 def balance_table(records) -> pd.DataFrame:
     """Context lengths and losses of Balance records."""
-    return pd.DataFrame({(record.run["start"], f"beta = {record.run['beta']:g}"): {
+    return pd.DataFrame({(record.component.start, f"beta = {record.component.beta:g}"): {
         "longest context": f"{record['longest']:.0f}",
         "shortest context": f"{record['shortest']:.0f}"} | {
             f"loss after {steps} steps": f"{loss_at(record, steps):.3g}" for steps in FEWER_STEPS}
@@ -277,7 +277,7 @@ def varied_fits(record, law: str) -> list[float]:
 def plateau_table(records) -> pd.DataFrame:
     """When the first task is half learned, and how many are at the end, also by `half_times`."""
     return pd.DataFrame([{
-        "beta": r.run["beta"], "gamma": r.run["gamma"],
+        "beta": r.component.beta, "gamma": r.component.gamma,
         "first half learned at t": f"{r['first_learned']:.3f}",
         "that t by the formula": f"{r['first_learned_theory']:.3f}",
         "half learned at the end": r["learned"], "that number by the formula": r["learned_theory"],

@@ -308,12 +308,12 @@ class Figure5(NamedTuple):
 
 def figure5(records) -> Figure5:
     """The records of Figure 5, sorted."""
-    large = [r for r in records if r.run["tasks"] == records[0].run["tasks"]]
+    large = [r for r in records if r.component.tasks == records[0].component.tasks]
     softmax = [r for r in records if "context_length" in r.run]
-    seeds = {r.run["seed"] for r in softmax}
-    limit = [r for r in records if r not in large + softmax and r.run["seed"] in seeds]
-    by_alpha = {alpha: [r for r in large if r.run["alpha"] == alpha] for alpha in ALPHAS}
-    return Figure5(by_alpha, [r for r in large if len(r.run["sizes"]) > 1], softmax, limit)
+    seeds = {r.component.seed for r in softmax}
+    limit = [r for r in records if r not in large + softmax and r.component.seed in seeds]
+    by_alpha = {alpha: [r for r in large if r.component.alpha == alpha] for alpha in ALPHAS}
+    return Figure5(by_alpha, [r for r in large if len(r.component.sizes) > 1], softmax, limit)
 
 
 def figure5_series(found: Figure5, profile: str) -> list:
@@ -324,7 +324,7 @@ def figure5_series(found: Figure5, profile: str) -> list:
     tables.append(series("compute", "envelope", first["budget"], samples(found.best, "envelope"),
                          profile))
     for name, runs in (("softmax", found.softmax), ("limit", found.limit)):
-        tables += [series("softmax", f"{name}, seed {r.run['seed']}", r["time"], r["loss"][-1],
+        tables += [series("softmax", f"{name}, seed {r.component.seed}", r["time"], r["loss"][-1],
                           profile) for r in runs]
     return tables
 
@@ -332,8 +332,8 @@ def figure5_series(found: Figure5, profile: str) -> list:
 def draw_softmax_and_limit(axes, table, found: Figure5) -> None:
     """The softmax solid and its limit dotted, a color for each seed."""
     for r, color in zip(found.softmax, (VIOLET, GOLD, OLIVE)):
-        draw(axes, table, "softmax", f"softmax, seed {r.run['seed']}", color=color)
-        draw(axes, table, "softmax", f"limit, seed {r.run['seed']}", color=color, ls=":")
+        draw(axes, table, "softmax", f"softmax, seed {r.component.seed}", color=color)
+        draw(axes, table, "softmax", f"limit, seed {r.component.seed}", color=color, ls=":")
 
 
 def exponents_by_law(found: Figure5) -> dict[tuple[str, float], list[float]]:
@@ -364,7 +364,7 @@ def first_and_other_seeds(laws: dict) -> pd.DataFrame:
 
 def stability_table(records) -> pd.DataFrame:
     """Whether gradient descent is stable at the most frequent task's strength; its last losses."""
-    few, rows = figure5(records).softmax[0].run["tasks"], {}
+    few, rows = figure5(records).softmax[0].component.tasks, {}
     for r in records:
         run = r.run
         if run["tasks"] == few and "context_length" not in run:

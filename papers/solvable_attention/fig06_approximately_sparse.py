@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import torch
 
 from claimbook.pages.plotting import BLACK, GOLD, OLIVE, ROSE, VIOLET, draw, legend_below, series
 from claimbook.records import Component
+from claimbook.records.values import values
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model, noisy_features, riccati, scaling_laws
@@ -43,6 +45,10 @@ class NearlySparse(Component):
         """The steps at which curves are compared; the first is 0."""
         steps = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
         return np.concatenate(([0], steps))
+
+    def axes(self, metric: str) -> dict:
+        """The axis of a curve, t; a gap has none."""
+        return {} if metric.endswith("gap") else {"t": (self.learning_rate * self.kept).tolist()}
 
     def closed_form(self) -> tuple[np.ndarray, np.ndarray]:
         """The times of the steps kept and the loss in closed form, without noise: (kept,) each."""
@@ -155,36 +161,29 @@ CURVES = {"closed_form": ("closed form", BLACK, "-"),
           "sparse": ("no noise", OLIVE, ":")}
 
 
-def by_context_length(records) -> dict[int, dict[str, np.ndarray]]:
-    """Each metric, stacked over the records that have it: {psi: {name: (records, ...)}}."""
-    found = {}
-    for record in records:
-        of_length = found.setdefault(record.run["context_length"], {})
-        for name in record.metrics:
-            of_length.setdefault(name, []).append(record[name])
-    return {psi: {name: np.array(values) for name, values in of_length.items()}
-            for psi, of_length in sorted(found.items())}
+def of_length(records, metric: str) -> pd.Series:
+    """A metric of the records that have it, by psi and seed, -1 of infinitely many prompts."""
+    found = [record for record in records if metric in record.metrics]
+    return values(found, metric, psi="context_length", seed=lambda run: getattr(run, "seed", -1))
 
 
-def curve_tables(measured, profile: str) -> list:
+def curve_tables(records, profile: str) -> list:
     """Tables of the losses after the start, and of log10 of their ratio to the closed form."""
-    tables = []
-    for psi, of_length in measured.items():
-        time, closed = of_length["time"][0], of_length["closed_form"][0]
-        for name in CURVES:
-            sampled = name in ("test", "training")
-            losses = of_length[name] if sampled else of_length[name][:1]
-            for panel, values in (("loss", losses), ("distance", np.log10(losses / closed))):
-                tables.append(series(f"{panel}, psi = {psi}", name, time[1:], values[:, 1:],
-                                     profile))
+    tables, curves = [], {name: of_length(records, name).unstack().iloc[:, 1:] for name in CURVES}
+    for psi in CONTEXT_LENGTHS:
+        closed = curves["closed_form"].loc[psi].iloc[0]
+        for name, losses in curves.items():
+            own = losses.loc[psi] if name in ("test", "training") else losses.loc[psi].iloc[:1]
+            for panel, rows in (("loss", own), ("distance", np.log10(own / closed))):
+                tables.append(series(f"{panel}, psi = {psi}", name, list(rows), rows, profile))
     return tables
 
 
-def draw_curves(table, lengths):
+def draw_curves(table):
     """Losses above, their distances to the closed form below; returns the legend."""
-    _, panels = plt.subplots(2, len(lengths), figsize=(9, 5.6), sharex=True,
+    _, panels = plt.subplots(2, len(CONTEXT_LENGTHS), figsize=(9, 5.6), sharex=True,
                              height_ratios=(3, 2))
-    for (above, below), psi in zip(panels.T, lengths):
+    for (above, below), psi in zip(panels.T, CONTEXT_LENGTHS):
         for name, (label, color, style) in CURVES.items():
             for axes, panel in ((above, "loss"), (below, "distance")):
                 draw(axes, table, f"{panel}, psi = {psi}", name, label=label, color=color,

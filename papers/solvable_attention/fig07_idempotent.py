@@ -31,6 +31,15 @@ class IdempotentCheck(Component):
     seed: int = 0
     version: ClassVar[int] = 2  # 2: the control
 
+    def axes(self, metric: str) -> dict:
+        """The axis of a curve, t; a deviation has none."""
+        return {} if metric.endswith("deviation") else {"t": (self.learning_rate * self.kept).tolist()}
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The steps that the curves show."""
+        return np.linspace(0, self.steps, self.shown).astype(int)
+
     def measure(self) -> dict:
         """Largest distance of the closed form to the integrated flow; both losses from Eq. 106.
 
@@ -78,9 +87,8 @@ class IdempotentCheck(Component):
             outputs[step] = v @ matrix @ w
             pull = self.learning_rate * (outputs[step] - self.strength)
             v, w = v - pull * matrix @ w, w - pull * matrix @ v
-        kept = np.linspace(0, self.steps, self.shown).astype(int)
-        losses = (riccati.loss(1, f[kept, None], self.strength) for f in (outputs, closed))
-        return dict(zip(("time", "simulated", "closed_form"), (time[kept], *losses)))
+        losses = (riccati.loss(1, f[self.kept, None], self.strength) for f in (outputs, closed))
+        return dict(zip(("time", "simulated", "closed_form"), (time[self.kept], *losses)))
 
 
 def runs(profile: str) -> list[IdempotentCheck]:

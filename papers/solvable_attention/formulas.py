@@ -65,6 +65,9 @@ def constants(f0, c, strength):
     return p, p * (2 * strength - root) / (2 * strength + root), root
 
 
+FORMS = ("zeroth order", "printed", "corrected", "first order")
+
+
 @dataclass(frozen=True)
 class FirstOrder(Component):
     """Largest error of f against integration of Eq. 9, for longer and longer contexts.
@@ -82,6 +85,11 @@ class FirstOrder(Component):
     times: int = 400  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0  # nothing is random
     off: float = field(default=0.0, metadata=ADDED)  # relative, in the rates: a control
+
+    def axes(self, metric: str) -> dict:
+        """The axes of the errors, form and psi, and of the slopes."""
+        forms = {} if metric == "psi" else {"form": FORMS}
+        return forms if metric == "slopes" else forms | {"psi": self.lengths}
 
     def measure(self) -> dict:
         """psi, the largest error of each form, and the slopes of log error in log (1 / psi)."""

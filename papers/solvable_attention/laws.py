@@ -112,8 +112,8 @@ def late_exponents(records, law: str, untrained: bool = False) -> dict[str, list
     untrained: the exponents at time 0 in place of both.
     """
     found = {}
-    for alpha in dict.fromkeys(record.run["alpha"] for record in records):
-        at_time = {r.run["time"]: exponents_of(r, law) for r in records if r.run["alpha"] == alpha}
+    for alpha in dict.fromkeys(record.component.alpha for record in records):
+        at_time = {r.component.time: exponents_of(r, law) for r in records if r.component.alpha == alpha}
         found |= {f"alpha = {alpha}, {instant(time)}": at_time[LATER[0] if untrained else time]
                   for time in LATER[-2:]}
     return found

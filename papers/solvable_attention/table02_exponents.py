@@ -30,9 +30,9 @@ KINDS = ("fixed", "beta = 0.5", "gamma = 0.5", "gamma = 0.5, large strength")  #
 
 def kind(record) -> str:
     """Which of KINDS a record of Table 2's page is."""
-    if record.run["strength"] > 1:
+    if record.component.strength > 1:
         return KINDS[3]
-    return KINDS[2 if record.run["gamma"] else 1 if record.run["beta"] else 0]
+    return KINDS[2 if record.component.gamma else 1 if record.component.beta else 0]
 
 
 def exponent_rows(settings: dict, profile: str) -> list:
@@ -44,7 +44,7 @@ def exponent_rows(settings: dict, profile: str) -> list:
     for name in ("printed", *settings):
         for record in next(iter(settings.values())) if name == "printed" else settings[name]:
             alpha, beta, gamma = _setting(record)
-            shown = ("time", "compute") if beta or record.run["strength"] > 1 else LAWS
+            shown = ("time", "compute") if beta or record.component.strength > 1 else LAWS
             printed = theory_exponents(alpha, beta, gamma, large_strength=True)
             tables += exponent_series(name, {
                 f"{kind(record)}: {law}": printed[law] if name == "printed" else record[f"{law}_exponent"][0]
@@ -56,7 +56,7 @@ def large_strength_table(records) -> pd.DataFrame:
     """Laws in time and compute at a large strength, and the largest stable strength."""
     rows = {}
     for record in records:
-        stable = LawFormulas(record.run["alpha"]).largest_stable_strength()
+        stable = LawFormulas(record.component.alpha).largest_stable_strength()
         run, forms = record.run, [theory_exponents(*_setting(record), large) for large in (True, False)]
         for law in ("time", "compute"):
             rows[run["alpha"], law] = {
@@ -73,7 +73,7 @@ def allocation_table(records) -> pd.DataFrame:
     for record in records:
         right = allocation_exponents(*_setting(record), large_strength=kind(record) == KINDS[3])
         printed = allocation_exponents(*_setting(record), large_strength=True)
-        rows[record.run["alpha"], kind(record)] = {
+        rows[record.component.alpha, kind(record)] = {
             "x fitted": _fitted(record, "best_time"), "x right": f"{right['time']:.3f}",
             "x printed": f"{printed['size']:.3f}",
             "y fitted": _fitted(record, "best_size"), "y right": f"{right['size']:.3f}",

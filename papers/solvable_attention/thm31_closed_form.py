@@ -20,6 +20,10 @@ class ClosedFormCheck(Component):
     seed: int = 0
     version: ClassVar[int] = 2  # 2: the control
 
+    def axes(self, metric: str) -> dict:
+        """The axis of a curve, which instant it is; other metrics have none."""
+        return {} if metric.endswith(("deviation", "conservation")) else {"instant": None}
+
     def measure(self) -> dict:
         """Largest deviations over all draws and times, and the curves of the first draw.
 

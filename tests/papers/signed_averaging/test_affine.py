@@ -2,11 +2,13 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from claimbook.records import Record, digest, settings
 from claimbook.records.errors import InputError
+from claimbook.records.values import values
 from icllib.evaluate import Together
 from icllib.models import QASSMax, SignedAveraging, Softmax, Transformer
 from icllib.streams import Stream
@@ -41,10 +43,10 @@ def test_the_models_are_those_of_table_6():
 
 @pytest.mark.parametrize("profile", affine.DEPTH_SIZES)
 def test_at_any_profile_models_differ_in_their_shape_only(profile):
-    models = affine.models_by_shape(profile)
-    assert len({(run.recipe, run.evaluation, run.task, run.model.width)
-                for runs in models.values() for run in runs}) == 1
-    assert {len(runs) for runs in models.values()} == {affine.DEPTH_SIZES[profile].seeds}
+    runs = affine.models_of(SHAPES, profile)
+    assert len({(run.recipe, run.evaluation, run.task, run.model.width) for run in runs}) == 1
+    shapes = [affine.shape_of(run) for run in runs]
+    assert {shapes.count(shape.name) for shape in SHAPES} == {affine.DEPTH_SIZES[profile].seeds}
 
 
 def test_pages_share_their_runs():
@@ -52,17 +54,16 @@ def test_pages_share_their_runs():
     table_5 = names(table05_deviant_input.runs("cpu"))
     parts = names(attention_or_feed_forward.runs("cpu"))
     assert len(parts - table_6) == affine.DEPTH_SIZES["cpu"].seeds  # feed-forward only
-    assert names(boundary_values.shown("cpu")) < table_6 | table_5
+    assert len(names(boundary_values.runs("cpu")) - table_6 - table_5) == 3  # `wider`
     table_1 = names(scorings_on_affine_functions("cpu"))
-    wider = {name: names(runs) for name, runs in affine.models_by_law("cpu").items()}
-    assert wider.pop("N(0, 1)") < table_1 and not table_1 & set.union(*wider.values())
+    of_law = lambda law: names(run for run in affine.wider_inputs("cpu") if affine.law_of(run) == law)
+    assert of_law("N(0, 1)") < table_1 and not table_1 & (of_law("N(0, 10)") | of_law("N(0, 100)"))
     assert len(names(training_laws.with_and_without_curriculum("gpu"))
                & names(scorings_on_affine_functions("gpu"))) == 3
     # At `paper` the base model is 12L8AH.
-    softmax = names(affine.models_by_scoring("paper")["softmax"])
-    assert softmax < names(table06_depth_heads.runs("paper"))
-    runs = boundary_values.shown("paper")
-    assert len(runs) == len(set(runs)) == 9
+    assert names(affine.base_runs("paper")) < names(table06_depth_heads.runs("paper"))
+    runs = boundary_values.runs("paper")
+    assert len(runs) == len(set(runs)) == 9 + 3
 
 
 @pytest.mark.parametrize("perceptron", [True, False])
@@ -86,25 +87,28 @@ def test_no_prediction_passes_the_bound_of_the_last_norm(perceptron):
 def test_always_answering_zero_does_not_get_worse_in_claims_40_and_41():
     stds = (1, 2, 10)
     grid = np.array([[[std_f**2 * (1 + std_i**2) for std_f in stds] for std_i in stds]] * 2, float)
-    unshifted = affine.shift_ratios(grid, stds)
+    columns = pd.MultiIndex.from_product([stds, stds])
+    shift_ratios = lambda grid: affine.shift_ratios(pd.DataFrame(grid.reshape(2, 9), columns=columns))
+    unshifted = shift_ratios(grid)
     assert all(list(ratio) == [1, 1] for ratio in unshifted.values()) and len(unshifted) == 3
     grid[0, -1, 0] *= 3  # the widest inputs, of one seed
     grid[1, 0, -1] *= 5
     grid[:, -1, -1] *= 7
-    ratios = affine.shift_ratios(grid, stds)
+    ratios = {shift: list(own) for shift, own in shift_ratios(grid).items()}
     assert ratios["inputs"] == pytest.approx([3, 1])
     assert ratios["functions"] == pytest.approx([1, 5])
     assert ratios["both"] == pytest.approx([7, 7])
 
 
 def test_metrics_find_their_model_in_any_order():
-    models = affine.models_by_law("smoke")
-    runs = [run for runs in models.values() for run in runs]
-    made = [Record(settings(run), {}, {"error": [place]}, {}) for place, run in enumerate(runs)]
-    found = affine.by_model(made[::-1], models, "error")
-    assert found["N(0, 100)"].tolist() == [[4.0], [5.0]]
-    first = [made[place] for place, run in enumerate(runs) if run.seed == 0]
-    assert affine.by_model(first, models, "error")["N(0, 100)"].tolist() == [[4.0]]
+    """Their labels are those of the recorded run; every scoring function and shape has its own."""
+    runs = affine.wider_inputs("smoke")
+    made = [Record(settings(run), {}, {"error": [10 * place + sigma for sigma in range(10)]}, {})
+            for place, run in enumerate(runs)]
+    found = values(made[::-1], "error", **affine.BY_LAW).unstack()
+    assert found.loc["N(0, 100)"][2].tolist() == [41.0, 51.0] and list(found) == list(affine.SIGMAS)
+    runs = scorings_on_affine_functions("cpu")
+    assert list(dict.fromkeys(map(affine.scoring_of, runs))) == list(affine.NAMES)
 
 
 @dataclass
@@ -298,10 +302,10 @@ def test_a_function_has_the_next_seeds_that_others_lack(results):
     for run in [*whole, runs[3], runs[9]]:
         Record.of(run, {"error": [float(run.seed)]}, {"profile": "cpu"}).save(
             results / "signed_averaging/page")
-    seeds = {name: [record.run["seed"] for record in own] for name, own in comparisons.by_function(
-        affine.scorings_on_affine_functions, "stored", "signed_averaging/page").items()}
-    assert seeds == {name: [0, 1, 2, 3] if name == "SSA" else [0, 1, 2]
-                     for name in affine.NAMES if name != "QASSMax"}
+    found = comparisons.of_every_function(
+        affine.scorings_on_affine_functions, "stored", "signed_averaging/page")
+    assert [(affine.scoring_of(record.component), record.component.seed) for record in found] == [
+        (name, seed) for name in affine.NAMES if name != "QASSMax" for seed in range(3 + (name == "SSA"))]
 
 
 @pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])

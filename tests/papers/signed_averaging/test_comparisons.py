@@ -1,4 +1,7 @@
+from functools import partial
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from claimbook.claims import load_claims
@@ -9,17 +12,29 @@ from papers.signed_averaging import (
 SIGMAS = np.array(affine.SIGMAS)
 
 
+def frame(columns=SIGMAS, **models):
+    """Errors as pages have them: rows (name, seed), from a list of seeds for each name."""
+    return pd.concat({name: pd.DataFrame(own, columns=columns) for name, own in models.items()},
+                     names=["name", "seed"]).rename_axis("sigma", axis=1)
+
+
+def path_frame(**models):
+    """Errors along training, from (seeds, stops, 10)."""
+    return pd.concat({name: frame(**{str(seed): path for seed, path in enumerate(own)})
+                      for name, own in models.items()}, names=["name", "seed", "step"])
+
+
 def test_ours_stands_below_the_printed_row():
-    ours = {name: np.full((3, 10), [[1.0], [2.0], [3.0]]) for name in ("12L8AH", "other")}
-    table = comparisons.beside(ours, comparisons.TABLE_6, SIGMAS)
+    ours = frame(**{name: np.full((3, 10), [[1.0], [2.0], [3.0]]) for name in ("12L8AH", "other")})
+    table = comparisons.beside(ours, comparisons.TABLE_6)
     assert list(table.index) == [("12L8AH", "paper"), ("12L8AH", "ours"), ("other", "ours")]
     assert table.loc[("12L8AH", "paper"), 10] == "73.5"
     assert table.loc[("other", "ours"), 1] == "1.82"  # the cube root of 6
-    across = comparisons.beside(ours, {}, SIGMAS, spread=True)
+    across = comparisons.beside(ours, {}, spread=True)
     logs = np.log([1.0, 2.0, 3.0])
     low, high = np.exp(logs.mean() + np.array([-1, 1]) * 4.3027 * logs.std(ddof=1) / 3**0.5)
     assert across.loc[1, ("other", "ours")] == f"1.8 [{low:.2g}, {high:.2g}]"
-    plain = comparisons.beside(ours, {}, SIGMAS, spread=True, scale="linear")
+    plain = comparisons.beside(ours, {}, spread=True, scale="linear")
     assert plain.loc[1, ("other", "ours")] == "2 [-0.48, 4.5]"  # 2 -+ 4.303 / sqrt(3)
 
 
@@ -36,32 +51,33 @@ def means(evidence):
 
 def test_printed_entries_give_the_printed_statistics_of_the_claims():
     """The ledger's numbers were read from the table apart from ours, and rounded."""
-    paper = comparisons.EqualSteps(affine.PRINTED)
-    assert means(fig03_softmax_ssa.growth(affine.PRINTED["softmax"])) == printed(2)
-    for number, statistic in zip((3, 4, 5, 6), comparisons.STATISTICS):
-        assert means(statistic(paper)) == printed(number)
-    four = np.divide(*paper("four functions", "softmax"))
-    assert {"four functions": four[0, 0]} == printed(45)
+    paper = frame(**{name: [row] for name, row in affine.PRINTED.items()})
+    ratio = partial(comparisons.ratio, paper)
+    assert means(fig03_softmax_ssa.growth(paper.loc["softmax"])) == printed(2)
+    assert means(comparisons.ssa_to_softmax(ratio("SSA", "softmax"))) == printed(3)
+    for number in comparisons.COMPARED:
+        assert means(comparisons.evidence(number, ratio)) == printed(number)
+    assert {"four functions": ratio("four functions", "softmax")[1].item()} == printed(45)
 
 
 def test_statistics_are_plain_loops_over_sigma():
     draw = np.random.default_rng(0)
     errors = {name: draw.lognormal(size=(2, 10)) for name in affine.PRINTED}
     errors["SSA"][:, 2] = 1000  # sigma = 3 does not count in the largest ratio
-    compared = comparisons.EqualSteps(errors)
+    ratio = partial(comparisons.ratio, frame(**errors))
     at = lambda name, sigma: errors[name][1, sigma - 1]  # of the second seed
     largest = max(at("SSA", sigma) / at("entmax", sigma) for sigma in range(4, 11))
-    assert comparisons.STATISTICS[1](compared)["entmax"][1] == pytest.approx(largest)
+    assert comparisons.evidence(4, ratio)["entmax"][1] == pytest.approx(largest)
     product = np.prod([at("cosFormer", sigma) / at("softmax", sigma) for sigma in range(3, 11)])
-    assert comparisons.STATISTICS[3](compared)["cosFormer"][1] == pytest.approx(product ** (1 / 8))
+    assert comparisons.evidence(6, ratio)["cosFormer"][1] == pytest.approx(product ** (1 / 8))
 
 
 def test_a_seed_that_diverged_on_its_way_has_no_ratio_at_equal_error():
     paths = {name: np.geomspace(8, 1, 4)[None, :, None] * np.ones((3, 1, 10))
              for name in ("softmax", "SSA")}
     paths["softmax"][1, 1:] = np.nan
-    one, other = comparisons.EqualError(paths)("SSA", "softmax")
-    assert np.isnan([one[1], other[1]]).all() and np.isfinite([one[[0, 2]], other[[0, 2]]]).all()
+    found = comparisons.ratio_at_equal_error(path_frame(**paths), "SSA", "softmax").to_numpy()
+    assert np.isnan(found[1]).all() and np.isfinite(found[[0, 2]]).all()
 
 
 @pytest.mark.parametrize("claim", (3, 4, 5, 6))
@@ -77,36 +93,34 @@ def power_path(exponent, in_distribution):
     in_distribution = np.asarray(in_distribution, dtype=float)
     path = in_distribution[:, None] ** exponent * SIGMAS**2.0
     path[:, 0] = in_distribution
-    return path
+    return pd.DataFrame(path, columns=SIGMAS)
 
 
 def test_between_stops_a_power_law_is_exact():
     path = power_path(0.5, [2, 0.3, 0.07, 0.004])
     for level in (1.0, 0.07, 0.01):
         expected = level**0.5 * SIGMAS**2.0
-        assert comparisons.errors_at(path, level)[1:] == pytest.approx(expected[1:])
-        assert comparisons.errors_at(path, level)[0] == pytest.approx(level)
-    assert comparisons.errors_at(path, 5.0) == pytest.approx(path[0])  # below it from the first stop
+        assert list(comparisons.errors_at(path, level))[1:] == pytest.approx(expected[1:])
+        assert comparisons.errors_at(path, level)[1] == pytest.approx(level)
+    assert list(comparisons.errors_at(path, 5.0)) == pytest.approx(list(path.loc[0]))  # below it from the first stop
 
 
 def test_a_path_is_taken_where_it_first_falls_to_the_level():
     path = power_path(1, [2, 0.1, 0.4, 0.1])
-    path[3, 1:] = 99
-    assert comparisons.errors_at(path, 0.1) == pytest.approx(path[1])
+    path.loc[3, 2:] = 99
+    assert list(comparisons.errors_at(path, 0.1)) == pytest.approx(list(path.loc[1]))
 
 
 def test_further_training_along_one_path_is_no_advantage_at_equal_error():
     long = np.array([power_path(0.5, [2, 0.3, 0.02]), power_path(0.5, [1, 0.1, 0.01])])
     short = np.array([power_path(0.5, [1.5, 0.9, 0.2]), power_path(0.5, [1.8, 0.6, 0.3])])
-    paths = {"SSA": long, "softmax": short}
-    ends = comparisons.EqualSteps({name: path[:, -1] for name, path in paths.items()})
-    assert (np.array(list(comparisons.STATISTICS[0](ends).values())) < 0.35).all()
-    equal = comparisons.EqualError(paths)
-    one, other = equal("SSA", "softmax")
-    assert other == pytest.approx(short[:, -1])  # the one that ends at the common level
-    assert one == pytest.approx(other)
-    halved = np.where(SIGMAS == 1, long, 0.5 * long)
-    ratios = comparisons.STATISTICS[0](comparisons.EqualError(paths | {"SSA": halved}))
+    paths = path_frame(SSA=long, softmax=short)
+    ends = comparisons.ratio(comparisons.at_share(paths), "SSA", "softmax")
+    assert (ends.loc[:, 3:] < 0.35).all(axis=None)
+    equal = comparisons.ratio_at_equal_error(paths, "SSA", "softmax")
+    assert equal.to_numpy() == pytest.approx(np.ones((2, 10)))  # at the end of the worse one
+    halved = path_frame(SSA=np.where(SIGMAS == 1, long, 0.5 * long), softmax=short)
+    ratios = comparisons.ssa_to_softmax(comparisons.ratio_at_equal_error(halved, "SSA", "softmax"))
     assert {f"sigma = {sigma}" for sigma in range(3, 11)} == set(ratios)
     assert np.array(list(ratios.values())) == pytest.approx(0.5)
 
@@ -122,12 +136,11 @@ def test_functions_are_compared_at_the_seeds_that_both_have():
     draw = np.random.default_rng(0)
     errors = {name: draw.lognormal(size=(seeds, 10))
               for name, seeds in (("SSA", 5), ("softmax", 5), ("entmax", 3))}
-    compared = comparisons.EqualSteps(errors)
-    assert [len(own) for own in compared("SSA", "softmax")] == [5, 5]
-    one, other = compared("SSA", "entmax")
-    assert (one == errors["SSA"][:3]).all() and (other == errors["entmax"]).all()
-    paths = {name: np.stack([2 * own, own], axis=1) for name, own in errors.items()}
-    assert [own.shape for own in comparisons.EqualError(paths)("softmax", "entmax")] == [(3, 10)] * 2
+    assert len(comparisons.ratio(frame(**errors), "SSA", "softmax")) == 5
+    found = comparisons.ratio(frame(**errors), "SSA", "entmax")
+    assert (found.to_numpy() == errors["SSA"][:3] / errors["entmax"]).all()
+    paths = path_frame(**{name: np.stack([2 * own, own], axis=1) for name, own in errors.items()})
+    assert comparisons.ratio_at_equal_error(paths, "softmax", "entmax").shape == (3, 10)
 
 
 @pytest.mark.parametrize("layers, heads, printed", [(12, 12, 288), (1, 2, 4), (3, 5, 30)])
@@ -138,31 +151,24 @@ def test_ssa_has_two_parameters_more_for_each_head(layers, heads, printed):
 def test_ridge_regression_with_an_intercept_is_exact_on_lines():
     errors = comparisons.ridge_errors()
     assert errors.shape == (10,) and set(errors) == {comparisons.ROUNDING}
-    assert comparisons.ridge_over(np.ones((3, 10))) == pytest.approx([np.exp(
-        np.log(errors[2:]).mean())] * 3)
+    ones = frame(one=np.ones((3, 10))).loc["one"]
+    assert list(comparisons.ridge_over(ones)) == pytest.approx([np.exp(np.log(errors.loc[3:]).mean())] * 3)
     for slope in (1, 9, 10):
         assert boundary_values.ridge_rise(slope) == pytest.approx([1.0], abs=1e-4)
     assert 0 <= table05_deviant_input.ridge_failure()[0] < 1e-6
 
 
 def test_the_gate_is_the_worst_of_the_models_that_are_compared():
-    errors = {"SSA": [[0.1, 9], [0.4, 9]], "softmax": [[0.2, 0], [0.3, 0]],
-              "sparsemax": [[1, 0], [0, 0]]}
+    errors = frame([1, 2], SSA=[[0.1, 9], [0.4, 9]], softmax=[[0.2, 0], [0.3, 0]], entmax=[[np.nan, 1]])
     assert comparisons.reached(errors, "SSA").tolist() == [0.1, 0.4]
     assert comparisons.reached(errors, "SSA", "softmax").tolist() == [0.2, 0.4]
-    assert comparisons.gates(errors | {name: errors["SSA"] for name in list(affine.PRINTED)[3:]},
-                             4)["sparsemax"].tolist() == [1, 0.4]
-
-
-def test_every_part_of_claims_3_to_6_has_a_gate():
-    errors = {name: np.tile(np.arange(1.0, 11), (2, 1)) for name in affine.PRINTED}
-    compared = comparisons.EqualSteps(errors)
-    for number, statistic in zip((3, 4, 5, 6), comparisons.STATISTICS):
-        found = comparisons.gates(errors, number)
-        assert number == 3 or set(found) == set(statistic(compared))
+    assert comparisons.reached(errors, "SSA", "entmax").isna().tolist() == [True]
 
 
 def test_what_is_reached_on_the_law_of_training_is_a_share_of_the_zero_predictor_s_error():
-    grid = np.arange(1.0, 10).reshape(1, 3, 3)  # inputs 1, 3, 10; functions 1, 2, 3
-    found = [comparisons.reached_on_law(grid, (1, 3, 10), std).tolist() for std in (1, 10, 100)]
-    assert found == [[1 / 2], [7 / 101], [7 / 101]]
+    columns = pd.MultiIndex.from_product([(1, 3, 10), (1, 2, 3)], names=["input_std", "function_std"])
+    grid = pd.concat({law: pd.DataFrame([np.arange(1.0, 10)], columns=columns) for law in affine.LAWS},
+                     names=["law", "seed"])
+    found = comparisons.reached_on_own_law(grid)
+    assert [comparisons.reached(found, law).tolist() for law in affine.LAWS] == [
+        [1 / 2], [7 / 101], [7 / 101]]

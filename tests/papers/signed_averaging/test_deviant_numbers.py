@@ -1,6 +1,7 @@
 """One large number in a sequence: what is asked, what is counted, the runs, the statistics."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -145,9 +146,9 @@ def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():
         made.append(Record(settings(run), {}, metrics, {}))
     made[1].metrics["alone"][-1] = -0.5  # wrong about the number alone: nothing to be seen
     first = np.array(made[0].metrics["open_label"])[0, -1]
-    evidence, gate = deviant_sequences.judged(made, chosen_cells(), np.array([0.01, 0.02, 0.03]))
-    assert evidence["at the number"] == pytest.approx([first[:, 0].mean()])
-    assert evidence["after it"] == pytest.approx([first[:, 1:].mean()]) and list(gate) == [0.01]
+    evidence, gate = deviant_sequences.judged(made[:2], pd.Series([0.01, 0.02, 0.03]))
+    assert list(evidence["at the number"]) == pytest.approx([first[:, 0].mean()])
+    assert list(evidence["after it"]) == pytest.approx([first[:, 1:].mean()]) and list(gate) == [0.01]
     tables = {(table.panel[0], table.series[0]): table
               for table in deviant_numbers.deviant_tables(made, "smoke")}
     second = 1 - np.array(made[1].metrics["open_label"])[1, -1, :, 0]
@@ -163,7 +164,7 @@ def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():
 def test_where_every_model_is_wrong_about_the_number_alone_none_passes():
     metrics = {"alone": [-1.0] * 6, "open_label": np.ones((2, 6, 3, 11)).tolist()}
     made = [Record(settings(run), {}, metrics, {}) for run in judged_kind("smoke")]
-    evidence, gate = deviant_sequences.judged(made, chosen_cells()[:1], np.zeros(len(made)))
+    evidence, gate = deviant_sequences.judged(made, pd.Series(0.0, range(len(made))))
     assert list(gate) == [np.inf] * len(made)
     assert {part: list(own) for part, own in evidence.items()} == dict.fromkeys(
         deviant_sequences.WHERE, [0] * len(made))
@@ -171,10 +172,9 @@ def test_where_every_model_is_wrong_about_the_number_alone_none_passes():
 
 def test_who_answers_for_the_largest_number_makes_the_mistake_everywhere():
     found = DeviantNumbers(sequences=64).measure([Quantifier("every")], Predictor(largest))
-    shares = deviant_sequences.at_and_after(found["open_label"][:, 0])
-    always = {"at the number": [1], "after it": [1]}
-    assert {part: list(own[:, -1]) for part, own in shares.items()} == always
-    assert deviant_sequences.answers_for_the_largest() == always
+    assert (found["open_label"][:, 0, -1] == 1).all()
+    control = deviant_sequences.answers_for_the_largest()
+    assert {part: list(own) for part, own in control.items()} == {"at the number": [1], "after it": [1]}
 
 
 def test_the_control_answers_as_a_loop_does():

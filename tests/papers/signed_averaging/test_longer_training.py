@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from claimbook.records import Record
 from icllib.models import SSMax, SignedAveraging, Softmax
 from papers.signed_averaging import longer_training as sheet, trained_further
-from papers.signed_averaging.affine import base_runs, softmax_and_ssa
+from papers.signed_averaging.affine import SIGMAS, base_runs, softmax_and_ssa
 
 
 def of_a_seed():
@@ -41,23 +42,24 @@ def test_paths_count_from_the_point_that_is_asked_for():
     records = [Record.of(one, {"error_at_along": errors * scale}, {})
                for one, scale in zip(run, (1, 2, 3), strict=True)]
     models, = trained_further.levels(records)
-    third, fourth = trained_further.paths(models)["SSA"], trained_further.paths(models, 4)["SSA"]
-    assert third.shape == (1, 8, 10)
-    assert third[0, 0, 0] == pytest.approx(2 * sum(range(2, 40)) / 38)
-    assert fourth[0, 0, 0] == pytest.approx(2 * sum(range(3, 40)) / 37)
+    third, fourth = (trained_further.paths(models, first).loc["SSA"] for first in (3, 4))
+    assert third.shape == (8, 10)
+    assert third[1].iloc[0] == pytest.approx(2 * sum(range(2, 40)) / 38)
+    assert fourth[1].iloc[0] == pytest.approx(2 * sum(range(3, 40)) / 37)
 
 
 def test_the_lead_is_a_geometric_mean_from_sigma_3_on():
-    softmax = np.ones((2, 3, 10))
-    ssa = softmax * [100, 100, *(4, 1 / 4), *(9, 1 / 9), *(2, 1 / 2), *(1, 1 / 256)]
-    reached, lead = trained_further.leads({"softmax": softmax, "SSA": ssa})
-    assert np.all(reached == 100)
-    np.testing.assert_allclose(lead, 1 / 2)  # the eighth root of 1 / 256
+    rows = pd.MultiIndex.from_product([["softmax", "SSA"], [0, 1], [5, 10]], names=["scoring", "seed", "step"])
+    paths = pd.DataFrame(1.0, rows, pd.Index(SIGMAS, name="sigma"))
+    paths.loc["SSA"] = [100, 100, *(4, 1 / 4), *(9, 1 / 9), *(2, 1 / 2), *(1, 1 / 256)]
+    leads = trained_further.leads(paths)
+    assert len(leads) == 4 and (leads.reached == 100).all()
+    np.testing.assert_allclose(leads.lead, 1 / 2)  # the eighth root of 1 / 256
 
 
 def test_ratios_after_training_are_of_the_same_seed():
-    softmax = np.arange(1.0, 61).reshape(2, 3, 10)
-    table = sheet.final_ratios({"SSMax": (2 * softmax, softmax), "SSA": (softmax[:1] / 2, softmax)})
+    ratios = pd.DataFrame(2.0, [0, 1], SIGMAS)
+    table = sheet.final_ratios({"SSMax": ratios, "SSA": ratios.loc[[0]] / 4})
     assert list(table.index) == ["SSMax, seed 0", "SSMax, seed 1", "SSA, seed 0"]
     assert list(table[1]) == ["2.00", "2.00", "0.50"]
 
@@ -75,7 +77,8 @@ def test_pairs_at_the_printed_competence_are_trained_for_longer_from_new_seeds()
 
 def models_with(error, steps, pairs):
     """Pairs of these steps whose errors in distribution are all this."""
-    runs = [replace(run, seed=seed, recipe=replace(run.recipe, steps=steps, curriculum=None), along=None)
+    along = replace(base_runs("cpu")[0].along, steps=(1, steps))
+    runs = [replace(run, seed=seed, recipe=replace(run.recipe, steps=steps, curriculum=None), along=along)
             for run in of_a_seed()[:2] for seed in range(pairs)]
     return [Record.of(run, {"error_along": np.full((2, 10), error)}, {}) for run in runs]
 
@@ -83,15 +86,16 @@ def models_with(error, steps, pairs):
 def test_claims_are_judged_on_the_best_full_set_of_pairs():
     worse, better, few = models_with(0.01, 10, 3), models_with(0.001, 20, 3), models_with(1e-4, 30, 2)
     levels = trained_further.levels(few + better + worse)
-    assert [len(models["SSA"]) for models in levels] == [3, 3, 2]
+    assert [len(models) for models in levels] == [6, 6, 4]
     best = trained_further.most_competent(levels)
-    assert best == levels[1] and set(best) == {"softmax", "SSA"}
-    assert trained_further.paths(best)["SSA"].shape == (3, 2, 10)
+    assert best == levels[1] and trained_further.paths(best).loc["SSA"].shape == (3 * 2, 10)
 
 
-def test_ratios_at_a_level_are_read_at_its_stop_and_named_by_softmax():
-    softmax = np.ones((2, 3, 10)) * [[[4.0]], [[1.0]]]
-    softmax[:, 1, 0] = [0.004, 0.001]
-    found = sheet.ratios_by_level({"half": ({"softmax": softmax, "SSA": softmax / 2}, 1)})
-    assert list(found) == ["half: 0.002"] and found["half: 0.002"].shape == (2, 10)
-    np.testing.assert_allclose(found["half: 0.002"], 0.5)
+def test_ratios_at_a_level_are_named_by_softmax():
+    rows = pd.MultiIndex.from_product([["softmax", "SSA"], [0, 1]], names=["scoring", "seed"])
+    errors = pd.DataFrame(0.5, rows, SIGMAS)
+    errors.loc["softmax"] = 1.0
+    errors[1] = [0.004, 0.001, 0.002, 0.0005]
+    found, = sheet.ratios_by_level({"half": errors}).items()
+    assert found[0] == "half: 0.002"
+    np.testing.assert_allclose(found[1], np.full((2, 10), 0.5))

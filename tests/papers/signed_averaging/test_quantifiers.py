@@ -8,29 +8,28 @@ import pytest
 import torch
 
 from claimbook.pages.plotting import series
-from claimbook.records import Record, digest, settings, stacked
+from claimbook.records import Record, digest, settings
+from claimbook.records.values import values
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.tasks import Quantifier
 from icllib.training import records
 from icllib.training.run import Trained
 from papers.signed_averaging import (
     fig02_attention_maps, fig04_every, fig05_some, quantifiers)
+from papers.signed_averaging.affine import BY_SCORING
+from papers.signed_averaging.comparisons import ratio, reached
 from papers.signed_averaging.quantifiers import (
     AS_PRINTED, AttentionMaps, Cell, QuantifierErrors, SIZES, cells, last_attention, open_rates,
     reader_error)
 
 
-def record(wrong, sigmas=(3, 1), lengths=(10, 50, 200)):
-    run = {"evaluation": {"parts": [{"sigmas": sigmas, "lengths": lengths}, {}]}}
-    return Record(run, {}, {"wrong": wrong}, {})
-
-
 def test_the_gate_of_quantifiers_is_read_at_sigma_1_and_the_length_of_training():
-    first = np.arange(6).reshape(2, 3)
-    second = 10 - first
-    records = [record(values) for values in (first, second)]
-    at = lambda chosen: quantifiers.reached(records, ["a", "b"], chosen).tolist()
-    assert (at(["a"]), at(["b"]), at(["a", "b"])) == ([4], [6], [6])
+    size = replace(SIZES["smoke"], sigmas=(3, 1), lengths=(10, 50, 200))
+    wrong = {"softmax": np.arange(6).reshape(2, 3), "SSA": 10 - np.arange(6).reshape(2, 3)}
+    made = [Record(settings(Cell("every", AS_PRINTED, name).run(size, 0)), {}, {"wrong": own.tolist()}, {})
+            for name, own in wrong.items()]
+    at = lambda *chosen: reached(quantifiers.at_length(made, quantifiers.TRAINED), *chosen).tolist()
+    assert (at("softmax"), at("SSA"), at("softmax", "SSA")) == ([4], [6], [6])
 
 
 def test_parts_and_ratios_are_those_of_loops():
@@ -39,9 +38,8 @@ def test_parts_and_ratios_are_those_of_loops():
     tested = lambda run: run.evaluation.parts[0]
     shape = lambda run: (len(tested(run).sigmas), len(tested(run).lengths))
     made = [Record(settings(run), {}, {"wrong": draw.random(shape(run)).tolist()}, {}) for run in runs]
-    chosen = cells("every", (AS_PRINTED,))
-    errors = quantifiers.errors_by_part(made, chosen)
-    ratios = quantifiers.evidence(made, chosen)
+    errors = quantifiers.errors_by_part(made, BY_SCORING)
+    ratios = ratio(quantifiers.error_rates(made, BY_SCORING), "SSA", "softmax")
     inside = {"all lengths and sigmas": lambda s, n: True, "lengths above 40": lambda s, n: n > 40,
               "sigma above 10": lambda s, n: s > 10}
     for part, holds in inside.items():
@@ -49,9 +47,8 @@ def test_parts_and_ratios_are_those_of_loops():
                           for i, s in enumerate(tested(run).sigmas)
                           for j, n in enumerate(tested(run).lengths) if holds(s, n)])
                  for run, record in zip(runs, made)]
-        assert ratios[part] == pytest.approx(np.divide(means[3:], means[:3]))
-        last = errors[chosen[-1]][part]
-        assert last == pytest.approx(means[-3:])
+        assert list(ratios[part]) == pytest.approx(np.divide(means[3:], means[:3]))
+        assert list(errors[part]["SSA"]) == pytest.approx(means[-3:])
 
 
 def test_a_share_of_the_constant_predictor_that_is_mostly_rounding_is_not_printed():
@@ -74,10 +71,11 @@ def test_the_color_scale_ends_above_the_largest_share_drawn():
 
 
 def test_positions_are_averaged_by_tens():
-    positions, means = quantifiers.by_tens([[*range(1, 31)], [2] * 30])
-    assert positions == [*range(1, 11), 20, 30]
-    assert means.tolist() == [[*range(1, 11), 15.5, 25.5], [2] * 12]
-    assert quantifiers.by_tens([3, 4])[1].tolist() == [3, 4]
+    rates = pd.DataFrame([[*range(1, 31)], [2] * 30], columns=range(1, 31))
+    means = quantifiers.by_tens(rates)
+    assert list(means) == [*range(1, 11), 20, 30]
+    assert means.to_numpy().tolist() == [[*range(1, 11), 15.5, 25.5], [2] * 12]
+    assert quantifiers.by_tens(rates[[1, 2]]).loc[0].tolist() == [1, 2]
 
 
 LAWS = ("independent", "balanced")
@@ -256,12 +254,11 @@ def test_training_is_measured_and_read_back(results, monkeypatch):
     chosen = cells("some", (quantifiers.AS_PRINTED,))
     runs = lambda profile: [cell.run(size, seed) for cell in chosen for seed in range(2)]
     found = records(runs, "smoke", page="signed_averaging/test")
-    odds = stacked(found, chosen, "log_odds")
-    softmax, ssa = chosen
-    assert odds[softmax].tolist() == [record.metrics["log_odds"] for record in found[:2]]
-    assert odds[ssa].tolist() == [record.metrics["log_odds"] for record in found[2:]]
+    odds, maps = (values(found, name, **BY_SCORING) for name in ("log_odds", "attention"))
     for cell, record in zip(chosen, found[::2]):
-        numbers = [*odds[cell][0, 0, 2:], *record["attention"][0, :, -1, -1]]
+        of_cell = [own[cell.scoring].xs((0, 0), level=("seed", "example")) for own in (odds, maps)]
+        assert of_cell[0].tolist() == record.metrics["log_odds"][0]
+        numbers = [*of_cell[0].loc[3:], *of_cell[1].xs((7, 7), level=("token", "attended"))]
         assert numbers == pytest.approx(GOLDEN[cell.scoring], rel=1e-3)
 
 

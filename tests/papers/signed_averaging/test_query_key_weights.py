@@ -36,7 +36,9 @@ def test_sizes_are_those_of_the_matrices_and_of_what_makes_the_scores():
 
 def test_a_model_starts_at_the_size_that_the_figure_divides_by():
     module = Transformer(2, 8, 64, tokens="separate").build([0], 1, 40)
-    sizes = query_key_weights.over_layers(WeightSizes().measure([None], Trained(module))["sizes"])[0]
+    run, measured = query_key_weights.runs("cpu")[0], WeightSizes().measure([None], Trained(module))
+    made = Record(settings(run), {}, {"sizes": measured["sizes"][0].tolist()}, {})
+    sizes, = query_key_weights.over_layers([made]).to_numpy()
     assert sizes == pytest.approx([0.02, 0.02, 0.02, 0.0004], rel=0.03)
 
 
@@ -57,8 +59,8 @@ def test_ratios_are_to_the_narrow_law_seed_by_seed():
     found = query_key_weights.evidence(made)
     assert set(found) == set(find_claim("signed_averaging.37").parts)
     norms = np.sqrt((sizes**2).mean(-1))
-    assert found["K, N(0, 10)"] == pytest.approx(norms[3:6, 1] / norms[:3, 1])
-    assert found["Q, N(0, 100)"] == pytest.approx(norms[6:, 0] / norms[:1, 0])
+    assert list(found["K, N(0, 10)"]) == pytest.approx(norms[3:6, 1] / norms[:3, 1])
+    assert list(found["Q, N(0, 100)"]) == pytest.approx(norms[6:, 0] / norms[:1, 0])
     *_, wide, _, _ = query_key_weights.size_tables(made, "cpu")
     assert wide.series[0] == "N(0, 10)" and list(wide.x) == list(query_key_weights.KINDS)
     assert list(wide.y) == pytest.approx(norms[3:6].mean(0) / [0.02, 0.02, 0.02, 0.0004])

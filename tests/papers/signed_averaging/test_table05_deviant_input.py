@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from claimbook.claims import load_claims
@@ -10,7 +11,8 @@ CLAIMS = {claim.id: claim.printed["value"] for claim in load_claims("signed_aver
 
 def test_the_printed_answers_fail_as_claim_47_says():
     errors = (2.15 - 0.78) ** 2 + (0.96 - 0.26) ** 2 + (0.65 - 0.42) ** 2
-    ratio, zero = table05_deviant_input.failure_on_sequence([table05_deviant_input.SEQUENCE, (9, 9, 0, 0, 0)])
+    ratio, zero = table05_deviant_input.failure_on_sequence(
+        pd.DataFrame([table05_deviant_input.SEQUENCE, (9, 9, 0, 0, 0)], columns=affine.DEVIANT))
     assert ratio == pytest.approx(errors / (0.78**2 + 0.26**2 + 0.42**2)) and zero == 1
     assert ratio == pytest.approx(CLAIMS["signed_averaging.47"]["softmax"], abs=5e-3)
 
@@ -20,7 +22,7 @@ def test_the_printed_ratios_of_the_claims_are_those_of_the_tables():
     full = [shape.name for shape in SHAPES if shape.perceptron]
     rows = {name: np.array(comparisons.TABLE_6[name]) for name in full}
     assert {name: row[0] for name, row in rows.items()} == CLAIMS["signed_averaging.1"]
-    ratios = {f"{name} over {above}": affine.geometric_mean(rows[name][2:] / rows[above][2:])
+    ratios = {f"{name} over {above}": affine.geometric_mean(rows[name][2:] / rows[above][2:], 0)
               for above, name in zip(full[1:], full[2:])}
     assert ratios == pytest.approx(CLAIMS["signed_averaging.12"], rel=1e-2)
     growth = {f"sigma = {std}": error / table05_deviant_input.TABLE_5[0]

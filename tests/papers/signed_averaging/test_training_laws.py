@@ -1,13 +1,10 @@
-from icllib.models import SignedAveraging, Softmax
+from icllib.models import Softmax
 from papers.signed_averaging import affine, training_laws
 
 
 def test_laws_of_training():
-    laws = affine.models_by_law("paper")
-    stds = {name: runs[0].task.input_std for name, runs in laws.items()}
-    assert stds == {"N(0, 1)": 1, "N(0, 10)": 10, "N(0, 100)": 100}
-    both = training_laws.models_by_curriculum("paper")
-    assert [bool(runs[0].recipe.curriculum) for runs in both.values()] == [True, False]
-    assert all(run.model.scoring == Softmax() for runs in (laws | both).values() for run in runs)
-    ssa = affine.models_by_scoring("paper")["SSA"]
-    assert [run.model.scoring for run in ssa] == [SignedAveraging()] * 3
+    laws, both = affine.wider_inputs("paper"), training_laws.with_and_without_curriculum("paper")
+    assert {affine.law_of(run): run.task.input_std for run in laws} == affine.LAWS
+    assert [bool(run.recipe.curriculum) for run in both] == [True] * 3 + [False] * 3
+    assert list(dict.fromkeys(map(training_laws.curriculum_of, both))) == training_laws.CURRICULA
+    assert {run.model.scoring for run in laws + both} == {Softmax()}

@@ -12,7 +12,7 @@ from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Trained
 from papers.signed_averaging import answer_sizes, what_caps_the_answers as sheet
-from papers.signed_averaging.affine import base_runs
+from papers.signed_averaging.affine import base_runs, scoring_of
 
 
 def shaken(**options):
@@ -91,9 +91,7 @@ def test_changed_models_differ_from_those_of_figure_3_as_they_say():
 
 
 def test_no_attention_brings_a_ratio_below_the_floor_over_the_rivals_error():
-    records = lambda name, **metrics: [Record.of(run, {key: np.full(10, value) for key, value in metrics.items()}, {})
-                                       for run in answer_sizes.by_name(answer_sizes.kept("cpu"))[name]]
-    models = {"softmax": records("softmax", error=10.0, floor=1.0), "SSA": records("SSA", error=8.0, floor=4.0)}
-    assert set(answer_sizes.nearest_ratios(models)) == set(sheet.ratios(models, "error"))
-    np.testing.assert_allclose(answer_sizes.nearest_ratios(models)["sigma = 3"], 0.4)
-    np.testing.assert_allclose(sheet.ratios(models, "error")["sigma = 3"], 0.8)
+    measured = {"softmax": {"error": 10.0, "floor": 1.0}, "SSA": {"error": 8.0, "floor": 4.0}}
+    made = [Record.of(run, {name: np.full(10, value) for name, value in measured[scoring_of(run)].items()}, {})
+            for run in answer_sizes.kept("cpu")]
+    np.testing.assert_allclose(answer_sizes.nearest_ratios(made), np.full((5, 10), 0.4))

@@ -6,16 +6,21 @@ import numpy as np
 import pytest
 
 from claimbook.claims import find_claim
-from claimbook.records import Record
+from claimbook.records import Record, settings
+from icllib.evaluate import Together
 from papers.signed_averaging import fig02_attention_maps, without_labels
 from papers.signed_averaging.affine import FIRST_COUNTED
+from papers.signed_averaging.deviant_sequences import DeviantNumbers
+from papers.signed_averaging.quantifiers import QuantifierErrors
 
 
 def records(rates):
     """One record for each of four cells: the share of wrong sequences, equal over the grid."""
-    run = {"evaluation": {"parts": [
-        {"sigmas": (1, 30), "lengths": (40, 200), "sequences": 100}, {"sizes": (1, 100)}]}}
-    return [Record(run, {}, {"wrong": np.full((2, 2), rate).tolist()}, {}) for rate in rates]
+    errors = QuantifierErrors((1, 30), (40, 200), sequences=100)
+    runs = [replace(run, model=replace(run.model, positions_up_to=200), evaluation=Together((
+        errors, DeviantNumbers()))) for run in without_labels.runs("smoke") if run.seed == 0]
+    return [Record(settings(run), {}, {"wrong": np.full((2, 2), rate).tolist()}, {})
+            for run, rate in zip(runs, rates, strict=True)]
 
 
 def test_ratios_are_those_of_ssa_to_softmax_under_each_quantifier():
@@ -24,7 +29,7 @@ def test_ratios_are_those_of_ssa_to_softmax_under_each_quantifier():
     for part, ratio in found.items():
         cells = 2 if "above" in part else 4
         expected = 0.5 if part.startswith("every") else 0.4 / (0.5 / (100 * cells))
-        assert ratio == pytest.approx([expected])
+        assert list(ratio) == pytest.approx([expected])
 
 
 def test_the_gate_is_that_of_the_quantifier():
@@ -52,10 +57,11 @@ def test_the_control_is_beside_the_right_answers_to_another_list():
     assert set(found) == set(find_claim("signed_averaging.52").parts)
     for part, ratio in found.items():
         expected = (0.1 if part.startswith("every") else 0.4) / wrong
-        assert ratio == pytest.approx([expected], rel=0.03)
+        assert list(ratio) == pytest.approx([expected], rel=0.03)
 
 
 def test_the_claims_count_new_seeds_where_there_are_some():
-    made = [Record({"seed": seed}, {}, {}, {}) for seed in (0, 9, 10, 39)]
+    run = without_labels.runs("smoke")[0]
+    made = [Record(settings(replace(run, seed=seed)), {}, {}, {}) for seed in (0, 9, 10, 39)]
     assert [record.run["seed"] for record in without_labels.judged(made)] == [10, 39]
     assert without_labels.judged(made[:2]) == made[:2]
