@@ -1,6 +1,7 @@
 """The court: who is worse is told so, softmax in disguise is not, and who has learned nothing decides nothing."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+from claimbook.records import PROJECT
 from claimbook.records.errors import InputError
 from icllib import court
 from icllib.__main__ import main
@@ -93,6 +95,15 @@ def test_a_word_is_told_where_the_ratio_exceeds_floor_and_chance():
 
 def test_holm_is_the_textbook_s():
     assert np.allclose(court.holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
+
+
+def test_the_files_of_the_how_to_are_taken(tmp_path):
+    text = (PROJECT / "book/howto/test_your_own.md").read_text("utf-8")
+    for block in re.findall(r"```text\n(.*?(?:def weigh|class Model).*?)```", text, re.DOTALL):
+        (tmp_path / "mine.py").write_text(block, "utf-8")
+        model = court.model_of(court.read_own(tmp_path / "mine.py"), SMALL.model)
+        xs, ys = torch.randn(2, 3, 9, 1), torch.randn(2, 3, 9)
+        assert model.build([0, 1], 1, 8)(xs, ys, (4, 8)).shape == (2, 3, 2)
 
 
 @pytest.mark.parametrize("text", ["", "weigh = model = 1"])
