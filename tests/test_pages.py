@@ -79,7 +79,7 @@ def test_the_verdict_table_tells_each_part_from_the_claim(output):
     table = parts_table(*shown.decisions)
     assert list(table["says"]) == ["yes", "no"]
     assert list(table["corrected"]) == ["-0.7826", "-0.8077"]
-    assert repr(shown).startswith("Claim 23 (Table 2, corrected; added by us; rule added later): mixed, exactly, profile paper")
+    assert repr(shown).startswith("Claim 23 (Table 2, corrected; added by us): mixed, exactly, profile paper")
     assert "verdict-mixed" in shown._repr_html_() and ">corrected<" in shown._repr_html_()
 
 

@@ -205,8 +205,7 @@ class Claim:
     @property
     def where(self) -> str:
         """The source in the paper, with notes if we added the claim or fixed it late."""
-        notes = (["added by us"] * self.ours + ["post hoc"] * self.post_hoc
-                 + ["rule added later"] * self.rule_later)
+        notes = ["added by us"] * self.ours + ["post hoc"] * self.post_hoc
         return "; ".join([self.source, *notes])
 
     def region(self, part: str) -> tuple[float, float]:
