@@ -8,7 +8,10 @@ Both lie in _build/offline afterwards; the site must have been built.
 import argparse
 import io
 import shutil
+from html import escape
+from itertools import accumulate
 from pathlib import Path
+from urllib.parse import unquote
 
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT
@@ -19,8 +22,6 @@ SITE, OFFLINE = PROJECT / "_build/html", PROJECT / "_build/offline"
 TYPESET = """!document.querySelector(".math") ||
              window.MathJax?.startup?.promise?.then(() => true)"""
 MARGINS = dict.fromkeys(("top", "bottom", "left", "right"), "15mm")
-FOOT = """<p style="width: 100%; font-size: 8px; text-align: center">
-          <span class="title"></span>, page <span class="pageNumber"></span></p>"""
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -46,24 +47,74 @@ def pages() -> list[str]:
 
 
 def write_pdf(path: Path) -> None:
-    """Prints every page and binds them, with a bookmark for each."""
+    """Prints every page and binds them: contents first, numbers that go on, a bookmark for each page, and links
+    that lead within the book."""
     from playwright.sync_api import sync_playwright
     from pypdf import PdfWriter
 
-    book = PdfWriter()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         page = browser.new_page(color_scheme="light")
+        printed, titles = {}, {}
         for name in pages():
             page.goto((SITE / f"{name}.html").as_uri())
             page.wait_for_function(TYPESET)
-            printed = page.pdf(format="A4", margin=MARGINS, display_header_footer=True,
-                               header_template="<p></p>", footer_template=FOOT)
-            book.append(io.BytesIO(printed), outline_item=page.title().partition(" — ")[0])
+            titles[name] = page.title().partition(" — ")[0]
+            printed[name] = sheets(page)
+        first = contents(page, titles, dict.fromkeys(titles, 0))
+        starts = dict(zip(titles, accumulate(map(len, printed.values()), initial=len(first))))
+        book = PdfWriter()
+        for title, own in zip(["Contents", *titles.values()],
+                              [contents(page, titles, starts), *printed.values()]):
+            start = len(book.pages)
+            for sheet in own:
+                book.add_page(sheet)
+            book.add_outline_item(title, start)
+        page.set_content("".join(f"<p>{place + 1}</p>" for place in range(len(book.pages))))
+        page.add_style_tag(content="p { break-after: page; height: 1px; text-align: center; font-size: 10px; }")
+        for sheet, number in zip(book.pages, sheets(page, top="282mm", bottom="3mm")):
+            sheet.merge_page(number)
         browser.close()
+    lead_within(book, starts)
     book.compress_identical_objects()
     path.parent.mkdir(parents=True, exist_ok=True)
     book.write(path)
+
+
+def sheets(page, **margins) -> list:
+    """The pages of paper that a page of the website is printed on."""
+    from pypdf import PdfReader
+
+    printed = page.pdf(format="A4", margin=MARGINS | margins, prefer_css_page_size=True)
+    return list(PdfReader(io.BytesIO(printed)).pages)
+
+
+def contents(page, titles: dict[str, str], starts: dict[str, int]) -> list:
+    """The cover's title and every page of the website with its number on paper."""
+    lines = "".join(f'<tr><td><a href="{(SITE / name).as_uri()}.html">{escape(title)}</a></td>'
+                    f"<td>{starts[name] + 1}</td></tr>" for name, title in titles.items())
+    page.set_content(f"<h1>{escape(titles[next(iter(titles))])}</h1><table>{lines}</table>")
+    page.add_style_tag(content="body { font: 10px sans-serif; } td:last-child { text-align: right; } "
+                               "table { width: 100%; } a { color: inherit; }")
+    return sheets(page)
+
+
+def lead_within(book, starts: dict[str, int]) -> None:
+    """Links to a page of the book lead to its first sheet; other files are not on a reader's machine."""
+    from pypdf.generic import ArrayObject, DictionaryObject, NameObject
+
+    for sheet in book.pages:
+        for note in sheet.get("/Annots", ()):
+            note = note.get_object()
+            address = str(note.get("/A", {}).get("/URI", ""))
+            if not address.startswith("file:"):
+                continue
+            name = unquote(address).partition("#")[0].removeprefix(f"{SITE.as_uri()}/").removesuffix(".html")
+            del note[NameObject("/A")]
+            if name in starts:
+                place = ArrayObject([book.pages[starts[name]].indirect_reference, NameObject("/Fit")])
+                note[NameObject("/A")] = DictionaryObject(
+                    {NameObject("/S"): NameObject("/GoTo"), NameObject("/D"): place})
 
 
 def main() -> None:
