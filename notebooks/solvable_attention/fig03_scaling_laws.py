@@ -44,7 +44,7 @@ from icllib.theory.scaling_laws import theory_exponents
 
 limit = {r.component.alpha: r for r in records if "compute_exponent" in r.metrics}
 simulated = [r for r in records if "kept_size_loss" in r.metrics]
-on_the_way = [r for r in records if "time" in r.run]
+on_the_way = [r for r in records if isinstance(r.component, laws.FiniteTime)]
 tables = [page.series("compute", "alpha = 1.8", sheet.ENVELOPE_BUDGETS,
                       sheet.simulated_envelope(simulated[0]))]
 for alpha in limit:

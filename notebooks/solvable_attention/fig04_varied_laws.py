@@ -44,12 +44,12 @@ claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
 from icllib.theory.scaling_laws import theory_exponents
 
 slope = lambda record, law: record[f"{law}_exponent"][0]
-varied = {f"{law}, {name} = {r.run[name]:g}": (law, r) for law, name in sheet.PANELS
-          for r in limits if r.run[name]}
-setting = lambda r: [r.run[name] for name in ("alpha", "beta", "gamma")]
+varied = {f"{law}, {name} = {value:g}": (law, r) for law, name in sheet.PANELS
+          for r in limits if (value := getattr(r.component, name))}
 of_paper = sheet.varied_exponents(simulated)
 exponents = {
-    "printed": [theory_exponents(*setting(r), True)[law] for law, r in varied.values()],
+    "printed": [theory_exponents(*laws.setting_of(r), True)[law]
+                for law, r in varied.values()],
     "limit": [slope(r, law) for law, r in varied.values()],
     "500 tasks, 5,000 steps": of_paper.values()}
 table = page.save_figure(
@@ -57,8 +57,8 @@ table = page.save_figure(
       for row in laws.exponent_series(name, dict(zip(varied, own)), page.profile)),
     *sheet.law_curves(simulated, {"size": 2, "time": 2, "data": 10, "compute": 5},
                       page.profile),
-    *(page.series(f"balance: {r.component.start}", f"beta = {r.component.beta:g}", r["step"],
-                  r["loss"]) for r in balance))
+    *(page.series(f"balance: {r.component.start}", f"beta = {r.component.beta:g}",
+                  r["step"], r["loss"]) for r in balance))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt

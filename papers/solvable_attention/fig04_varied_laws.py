@@ -14,7 +14,7 @@ from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 from papers.solvable_attention.laws import (
     FiniteTime, LETTERS, VARIED, VariedBySimulation, VariedInTheLimit, WINDOWS, outputs_at,
-    shortened, start)
+    setting_of, shortened, start)
 
 # ---- curves ---------------------------------------------------------------------------------
 
@@ -32,8 +32,8 @@ def law_curves(records, anchors: dict, profile: str) -> list:
     for law, varied in PANELS:
         other, = {"beta", "gamma"} - {varied}
         for record in records:
-            if record.run[other] == 0:
-                value = f"{varied} = {record.run[varied]:g}"
+            if getattr(record.component, other) == 0:
+                value = f"{varied} = {getattr(record.component, varied):g}"
                 for name, ys in _lines(record, law, anchors[law]).items():
                     tables.append(series(f"{law}, {varied}", f"{value}{name}",
                                          record[law], ys, profile, POSITIVE))
@@ -44,9 +44,8 @@ def _lines(record, law, anchor) -> dict:
     """A record's losses and power laws: {how the series' name ends: ys}."""
     xs, losses = record[law], record[f"{law}_loss"]
     lines = {"": record["data_samples"] if law == "data" else losses}
-    setting = [record.run[name] for name in ("alpha", "beta", "gamma")]
-    printed = theory_exponents(*setting, large_strength=True)[law]
-    generic = theory_exponents(*setting)[law]
+    printed = theory_exponents(*setting_of(record), large_strength=True)[law]
+    generic = theory_exponents(*setting_of(record))[law]
     exponents = {", Table 2": printed} | ({", generic": generic} if generic != printed else {})
     nearest = abs(xs - anchor).argmin()
     for form, exponent in exponents.items():
@@ -254,8 +253,8 @@ def varied_exponents(records) -> dict[str, list[float]]:
     found = {}
     for law, varied in PANELS:
         for record in records:
-            if record.run[varied]:
-                part = f"{LETTERS[law]} {varied} = {record.run[varied]:g}"
+            if getattr(record.component, varied):
+                part = f"{LETTERS[law]} {varied} = {getattr(record.component, varied):g}"
                 found[part] = varied_fits(record, law)
     return found
 
@@ -263,7 +262,8 @@ def varied_exponents(records) -> dict[str, list[float]]:
 def of_steep_contexts() -> dict[str, list[float]]:
     """Claim 43's control: the exponents of contexts that fall as s^-3, in each part's place."""
     exponents = theory_exponents(1.8, beta=3.0)
-    return {f"{LETTERS[law]} {varied} = {value:g}": [exponents[law]] for law, varied in PANELS for value in VARIED[1:]}
+    return {f"{LETTERS[law]} {varied} = {value:g}": [exponents[law]]
+            for law, varied in PANELS for value in VARIED[1:]}
 
 
 def varied_fits(record, law: str) -> list[float]:

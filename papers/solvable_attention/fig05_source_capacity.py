@@ -309,7 +309,7 @@ class Figure5(NamedTuple):
 def figure5(records) -> Figure5:
     """The records of Figure 5, sorted."""
     large = [r for r in records if r.component.tasks == records[0].component.tasks]
-    softmax = [r for r in records if "context_length" in r.run]
+    softmax = [r for r in records if isinstance(r.component, SourceCapacitySoftmax)]
     seeds = {r.component.seed for r in softmax}
     limit = [r for r in records if r not in large + softmax and r.component.seed in seeds]
     by_alpha = {alpha: [r for r in large if r.component.alpha == alpha] for alpha in ALPHAS}
@@ -366,12 +366,12 @@ def stability_table(records) -> pd.DataFrame:
     """Whether gradient descent is stable at the most frequent task's strength; its last losses."""
     few, rows = figure5(records).softmax[0].component.tasks, {}
     for r in records:
-        run = r.run
-        if run["tasks"] == few and "context_length" not in run:
-            share = task_shares(few, run["alpha"])[0]
-            curvature = run["learning_rate"] * least_curvature(r["first_strength"], share)
+        run = r.component
+        if run.tasks == few and not isinstance(run, SourceCapacitySoftmax):
+            share = task_shares(few, run.alpha)[0]
+            curvature = run.learning_rate * least_curvature(r["first_strength"], share)
             ending = ", ".join(f"{loss:.4f}" for loss in r["ending"])
-            rows[run["alpha"], run["seed"]] = {
+            rows[run.alpha, run.seed] = {
                 "strength of the most frequent task": f"{r['first_strength']:.2f}",
                 "learning rate x least curvature": f"{curvature:.2f}",
                 "loss at step 1,000 and the next two":

@@ -135,23 +135,16 @@ def way_table(records) -> pd.DataFrame:
     """Exponents in D and N of FiniteTime records, a row for each alpha and a column per time."""
     rows = {}
     for record in records:
-        run = record.run
+        run = record.component
         for law in ("size", "data"):
-            row = rows.setdefault((run["alpha"], "DN"[law == "data"]), {})
-            row[instant(run["time"])] = f"{np.mean(exponents_of(record, law)):.3f}"
-            row["printed"] = (
-                f"{scaling_laws.theory_exponents(run['alpha'], 0, run.get('gamma', 0))[law]:.3f}")
+            row = rows.setdefault((run.alpha, LETTERS[law]), {})
+            row[instant(run.time)] = f"{np.mean(exponents_of(record, law)):.3f}"
+            row["printed"] = f"{theory_exponents(run.alpha, 0, run.gamma)[law]:.3f}"
     table = pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
     return table[[*table.columns.drop("printed"), "printed"]]
 
 
 ALPHAS = (1.8, 2.1)  # Figure 3
-
-
-def start_forms(run: dict):
-    """g(0) and h(0) of Theorem 3.1 at the start of a simulation."""
-    return riccati.quadratic_forms(*start(run["scale"], 2), run["context_length"],
-                                   run["strength"])
 
 
 @dataclass(frozen=True)
@@ -383,11 +376,14 @@ def draw_exponents(axes, table, panel: str = "exponents") -> None:
     axes.set(yticks=range(len(rows)), yticklabels=rows, ylim=(len(rows) - 0.5, -0.5), xlabel="exponent")
 
 
-def _setting(record) -> list:
-    return [record.run[name] for name in ("alpha", "beta", "gamma")]
+def setting_of(record) -> tuple[float, float, float]:
+    """alpha, beta and gamma of a recorded run."""
+    run = record.component
+    return run.alpha, run.beta, run.gamma
 
 
-def _fitted(record, law) -> str:
+def fit_of(record, law: str) -> str:
+    """A law's exponent with the half width of its 95% interval, as text."""
     return "{:.3f} ± {:.3f}".format(*record[f"{law}_exponent"])
 
 
@@ -399,15 +395,15 @@ def exponent_table(records, **others) -> pd.DataFrame:
     """
     rows = {}
     for record, *same in zip(records, *others.values()):
-        printed = theory_exponents(*_setting(record), large_strength=True)
-        generic = theory_exponents(*_setting(record))
+        printed = theory_exponents(*setting_of(record), large_strength=True)
+        generic = theory_exponents(*setting_of(record))
         for law in LAWS:
             fit = record[f"{law}_exponent"][0]
             form = ("as printed" if abs(fit - printed[law]) < 0.05 else
                     "generic" if abs(fit - generic[law]) < 0.05 else "neither")
-            rows[(*_setting(record), law)] = {
+            rows[(*setting_of(record), law)] = {
                 "printed": f"{printed[law]:.3f}", "generic": f"{generic[law]:.3f}",
-                "fitted": _fitted(record, law)} | {
-                column: _fitted(other, law) for column, other in zip(others, same)} | {
+                "fitted": fit_of(record, law)} | {
+                column: fit_of(other, law) for column, other in zip(others, same)} | {
                 "the fit is": form}
     return pd.DataFrame(rows).T.rename_axis(["alpha", "beta", "gamma", "law"])
