@@ -22,12 +22,11 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of the simulations"} tags=["hide-output"]
 import claimbook
-from claimbook.records import select
 from papers.solvable_attention import fig04_varied_laws as sheet, laws
 
 page = claimbook.Page("solvable_attention/fig04_varied_laws", profile)
 records = page.records
-simulated, limits, with_query, late, balance = (select(records, kind) for kind in (
+simulated, limits, with_query, late, balance = (laws.of_class(records, kind) for kind in (
     laws.VariedBySimulation, laws.VariedInTheLimit, sheet.QueryFeature, laws.FiniteTime,
     sheet.Balance))
 guesses = ("beta", "gamma", "context_length", "strength", "draws", "seed")
@@ -222,13 +221,12 @@ equal = sheet.QueryFeature(0.0).measure()
 page.decide("solvable_attention.31", sheet.query_feature_exponents(with_query),
             control={f"beta = {beta:g}, {name}": equal[f"full_{name}"][:1]
                      for beta in laws.VARIED[1:] for name in ("early", "late")})
-at_time = lambda time: sheet.beta_changes(*select(late, laws.FiniteTime, time=time))
-page.decide("solvable_attention.33", at_time(1e8), control=at_time(1e6))
+page.decide("solvable_attention.33", sheet.beta_changes(late, 1e8),
+            control=sheet.beta_changes(late, 1e6))
 page.decide("solvable_attention.43", of_paper,
             control=sheet.of_steep_contexts())
-of_start = lambda start: sheet.balance_ratios(select(balance, sheet.Balance, start=start))
-of_print = of_start("printed")  # that of Appendix G
-page.decide("solvable_attention.44", of_start("equal answers")
+of_print = sheet.balance_ratios(balance, "printed")  # that of Appendix G
+page.decide("solvable_attention.44", sheet.balance_ratios(balance, "equal answers")
             | {f"{part}, Eq. 106": ratio for part, ratio in of_print.items()})
 page.verdicts()
 

@@ -21,7 +21,8 @@ from torch.nn.functional import pad
 
 from claimbook.claims.sentences import with_interval
 from claimbook.pages.plotting import GOLD, OLIVE, VIOLET, draw, series
-from claimbook.records import Component, dealt, samples
+from claimbook.records import Component
+from claimbook.records.values import values
 from icllib.streams import Stream
 from icllib.tasks import SourceCapacityRegression
 from icllib.theory import riccati, scaling_laws
@@ -125,6 +126,10 @@ class SourceCapacityCurves(Component):
     scale: float = 0.1  # ASSUMED: every entry starts at N(0, scale^2), as in Figure 8
     steps: int = 5000  # Appendix G
     seed: int = 0  # of strengths and start; see stable_seeds
+
+    def axes(self, metric: str) -> dict:
+        """The axes of the loss: the size and which time."""
+        return {"size": self.sizes, "instant": None}
 
     def measure(self) -> dict:
         """Times, test losses on all tasks (sizes, times), and the exponents with half widths."""
@@ -241,10 +246,9 @@ def fast_decays(profile: str) -> list[SourceCapacityCurves]:
 
 def apart(records) -> tuple[dict, dict]:
     """Claim 45: the largest ratio of the loss at tau = 10, and of that at 3, to that of sparse features."""
-    fast, sparse, slow = (np.array([record["loss"][-1] for record in own])
-                          for own in dealt(records, (FAST, SPARSE, 3.0)).values())
-    largest = lambda one: np.exp(np.abs(np.log(one / sparse)).max(axis=1))
-    return {"tau = 10": largest(fast)}, {"tau = 10": largest(slow)}
+    losses = np.log(values(records, "loss", tau="tau", seed="seed").droplevel("size").unstack())
+    largest = lambda tau: np.exp((losses.loc[tau] - losses.loc[SPARSE]).abs().max(axis=1))
+    return {"tau = 10": largest(FAST)}, {"tau = 10": largest(3.0)}
 
 
 def runs(profile: str) -> list[SourceCapacityCurves]:
@@ -321,7 +325,7 @@ def figure5_series(found: Figure5, profile: str) -> list:
     first = found.best[0]
     tables = [series("time", f"alpha = {alpha}", first["time"], [r["loss"][-1] for r in runs],
                      profile) for alpha, runs in found.by_alpha.items()]
-    tables.append(series("compute", "envelope", first["budget"], samples(found.best, "envelope"),
+    tables.append(series("compute", "envelope", first["budget"], [r["envelope"] for r in found.best],
                          profile))
     for name, runs in (("softmax", found.softmax), ("limit", found.limit)):
         tables += [series("softmax", f"{name}, seed {r.component.seed}", r["time"], r["loss"][-1],

@@ -47,6 +47,7 @@ def flow_and_closed_forms(v: float, w: float, size: float, strength: float, rate
 
 # ---- laws at a finite time and in the limit ------------------------------------------------
 
+FIT = ("exponent", "half width")  # of its 95% interval
 # Times of the laws in D and N, in time constants; 0 is the control, the last two decide the claim.
 LATER = (0.0, 1e2, 1e4, 1e6, 1e8, 1e10)
 
@@ -77,6 +78,10 @@ class FiniteTime(Component):
     seed: int = 0  # of the training sets, which are the same for every beta and gamma
     gamma: float = field(default=0.0, metadata=ADDED)  # Lambda_s = Lambda_1 s^-gamma
 
+    def axes(self, metric: str) -> dict:
+        """The axes of the exponents: in D with the half width of its interval, in N of each draw."""
+        return {"size_exponent": {"fit": FIT}, "data_exponents": {"draw": None}}[metric]
+
     def measure(self) -> dict:
         """Losses against D, (sizes,), and N, (draws, counts); exponents in the limit's windows."""
         shares = riccati.task_shares(self.tasks, self.alpha)
@@ -104,6 +109,12 @@ def on_the_way(profile: str, alphas, gamma: float = 0.0) -> list[FiniteTime]:
     """The laws in D and N at each of LATER, alpha by alpha; few draws at smoke."""
     return [FiniteTime(0.0, time, alpha, gamma=gamma, draws=2 if profile == "smoke" else 12)
             for alpha in alphas for time in LATER]
+
+
+def of_class(records, kind: type, **settings) -> list:
+    """The records of this class of runs with these settings, in their order."""
+    return [record for record in records if isinstance(run := record.component, kind)
+            and all(getattr(run, name) == value for name, value in settings.items())]
 
 
 def late_exponents(records, law: str, untrained: bool = False) -> dict[str, list[float]]:
