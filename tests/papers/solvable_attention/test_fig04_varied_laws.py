@@ -4,7 +4,7 @@ import pytest
 from claimbook.records import Record, settings
 from icllib.theory import riccati
 from papers.solvable_attention.fig04_varied_laws import (
-    BALANCE_STARTS, Balance, FEWER_STEPS, QueryFeature, balance_ratios, beta_changes,
+    BALANCE_STARTS, Balance, QueryFeature, balance_ratios, beta_changes,
     grouped_tasks, largest_eigenvalues, varied_exponents)
 from papers.solvable_attention.laws import FiniteTime, VariedBySimulation
 
