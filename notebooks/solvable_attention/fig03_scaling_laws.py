@@ -174,8 +174,10 @@ for number, law in ((3, "time"), (5, "compute")):
     exponents, at_start = ({f"alpha = {alpha}": [r[f"{law}_exponent"][0]]
                             for alpha, r in own.items()} for own in (limit, soon))
     page.decide(f"solvable_attention.{number}", exponents, control=at_start)
-page.decide("solvable_attention.30", fits,
-            control=sheet.of_varied_strengths())
+letters = {letter: law for law, letter in laws.LETTERS.items()}
+page.decide("solvable_attention.30", fits, control={  # of strengths that fall as 1 / s
+    part: [theory_exponents(alpha, gamma=1.0)[letters[part[0]]]]
+    for alpha in laws.ALPHAS for part in fits if f"alpha = {alpha}" in part})
 page.verdicts()
 
 # %% [markdown]

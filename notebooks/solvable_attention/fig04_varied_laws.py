@@ -218,13 +218,17 @@ page.decide("solvable_attention.11", {
     part: change(at[0, 0.5], law) for part, law in parts.items()},
     control={part: change(at[0.5, 0], law) for part, law in parts.items()})
 equal = sheet.QueryFeature(0.0).measure()
-page.decide("solvable_attention.31", sheet.query_feature_exponents(with_query),
-            control={f"beta = {beta:g}, {name}": equal[f"full_{name}"][:1]
-                     for beta in laws.VARIED[1:] for name in ("early", "late")})
+with_feature = {f"beta = {r.component.beta:g}, {name}": [r[f"full_{name}"][0]]
+                for r in with_query for name in ("early", "late")}
+page.decide("solvable_attention.31", with_feature, control={
+    f"beta = {beta:g}, {name}": equal[f"full_{name}"][:1]
+    for beta in laws.VARIED[1:] for name in ("early", "late")})
 page.decide("solvable_attention.33", sheet.beta_changes(late, 1e8),
             control=sheet.beta_changes(late, 1e6))
-page.decide("solvable_attention.43", of_paper,
-            control=sheet.of_steep_contexts())
+steep = theory_exponents(1.8, beta=3.0)  # of contexts that fall as s^-3
+page.decide("solvable_attention.43", of_paper, control={
+    f"{laws.LETTERS[law]} {name} = {value:g}": [steep[law]]
+    for law, name in sheet.PANELS for value in laws.VARIED[1:]})
 of_print = sheet.balance_ratios(balance, "printed")  # that of Appendix G
 page.decide("solvable_attention.44", sheet.balance_ratios(balance, "equal answers")
             | {f"{part}, Eq. 106": ratio for part, ratio in of_print.items()})

@@ -112,12 +112,6 @@ def largest_eigenvalues(psi, strength: float):
     return np.linalg.eigvalsh(riccati.context_matrix(psi, strength))[:, -1]
 
 
-def query_feature_exponents(records) -> dict[str, list[float]]:
-    """Exponents in time with the query's feature: {beta and window: [exponent]}."""
-    return {f"beta = {record.component.beta:g}, {name}": [record[f"full_{name}"][0]]
-            for record in records for name in ("early", "late")}
-
-
 def query_feature_table(records) -> pd.DataFrame:
     """Exponents in time of QueryFeature records in both windows, beside those of Table 2."""
     rows = {}
@@ -269,13 +263,6 @@ def varied_exponents(records) -> dict[str, list[float]]:
                 part = f"{LETTERS[law]} {varied} = {getattr(record.component, varied):g}"
                 found[part] = varied_fits(record, law)
     return found
-
-
-def of_steep_contexts() -> dict[str, list[float]]:
-    """Claim 43's control: the exponents of contexts that fall as s^-3, in each part's place."""
-    exponents = theory_exponents(1.8, beta=3.0)
-    return {f"{LETTERS[law]} {varied} = {value:g}": [exponents[law]]
-            for law, varied in PANELS for value in VARIED[1:]}
 
 
 def varied_fits(record, law: str) -> list[float]:

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from claimbook.claims.sentences import with_interval
-from claimbook.pages.plotting import GOLD, OLIVE, VIOLET, draw, series
+from claimbook.pages.plotting import series
 from claimbook.records import Component
 from claimbook.records.values import values
 from icllib.streams import Stream
@@ -331,13 +331,6 @@ def figure5_series(found: Figure5, profile: str) -> list:
         tables += [series("softmax", f"{name}, seed {r.component.seed}", r["time"], r["loss"][-1],
                           profile) for r in runs]
     return tables
-
-
-def draw_softmax_and_limit(axes, table, found: Figure5) -> None:
-    """The softmax solid and its limit dotted, a color for each seed."""
-    for r, color in zip(found.softmax, (VIOLET, GOLD, OLIVE)):
-        draw(axes, table, "softmax", f"softmax, seed {r.component.seed}", color=color)
-        draw(axes, table, "softmax", f"limit, seed {r.component.seed}", color=color, ls=":")
 
 
 def exponents_by_law(found: Figure5) -> dict[tuple[str, float], list[float]]:
