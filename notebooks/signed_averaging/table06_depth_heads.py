@@ -20,7 +20,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 from claimbook import Page
-from papers.signed_averaging import affine, comparisons, table06_depth_heads as sheet
+from papers.signed_averaging import affine, comparisons
 from papers.signed_averaging.affine import BY_SHAPE, SIGMAS, shape_of
 from papers.signed_averaging.comparisons import (
     geometric_rows, reached, ridge_errors, ridge_over, training_settings)
@@ -37,7 +37,6 @@ training_settings(affine.FULL.runs, page.profile)
 # ## Figure
 
 # %%
-import numpy as np
 from claimbook.pages.plotting import series
 
 paper = comparisons.TABLE_6
@@ -57,13 +56,14 @@ from papers.colors import color_of
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 4.2))
 figure.suptitle("Beyond three layers depth adds little; the paper's errors go on falling")
-depths, markers = (1, 2, 3, 6, 12, 18), {1: "o", 2: "s", 4: "^", 8: "D", 32: "v"}
+depths = {1: 0, 2: 1, 3: 2, 6: 3, 12: 4, 18: 5}
+markers = {1: "o", 2: "s", 4: "^", 8: "D", 32: "v"}
 for axes, (sigma, ticks) in zip(panels, {3: (0.2, 0.5, 1, 2, 5, 10), 5: (3, 5, 10, 20, 30),
                                          10: (40, 60, 100, 150, 200)}.items()):
     for shape in affine.SHAPES:
         style = {"marker": markers[shape.heads], "ls": "", "ms": 6,
                  "color": color_of("softmax") if shape.perceptron else OLIVE}
-        place = depths.index(shape.layers)
+        place = depths[shape.layers]
         label = f"{shape.heads} head{'s' * (shape.heads > 1)}"
         axes.plot(place - 0.12, affine.geometric_mean(ours[sigma][shape.name], 0),
                   label=label if shape.perceptron else f"{label}, attention only", **style)

@@ -19,7 +19,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-from papers.solvable_attention import appJ_first_order as sheet, formulas
+from papers.solvable_attention import formulas
 
 page = claimbook.Page("solvable_attention/appJ_first_order", profile)
 records = page.records

@@ -44,7 +44,7 @@ from icllib.theory.scaling_laws import theory_exponents
 
 limit = {r.component.alpha: r for r in records if "compute_exponent" in r.metrics}
 simulated = [r for r in records if "kept_size_loss" in r.metrics]
-on_the_way = [r for r in records if "time" in r.run]
+on_the_way = [r for r in records if isinstance(r.component, laws.FiniteTime)]
 tables = [page.series("compute", "alpha = 1.8", sheet.ENVELOPE_BUDGETS,
                       sheet.simulated_envelope(simulated[0]))]
 for alpha in limit:
@@ -174,8 +174,10 @@ for number, law in ((3, "time"), (5, "compute")):
     exponents, at_start = ({f"alpha = {alpha}": [r[f"{law}_exponent"][0]]
                             for alpha, r in own.items()} for own in (limit, soon))
     page.decide(f"solvable_attention.{number}", exponents, control=at_start)
-page.decide("solvable_attention.30", fits,
-            control=sheet.of_varied_strengths())
+letters = {letter: law for law, letter in laws.LETTERS.items()}
+page.decide("solvable_attention.30", fits, control={  # of strengths that fall as 1 / s
+    part: [theory_exponents(alpha, gamma=1.0)[letters[part[0]]]]
+    for alpha in laws.ALPHAS for part in fits if f"alpha = {alpha}" in part})
 page.verdicts()
 
 # %% [markdown]

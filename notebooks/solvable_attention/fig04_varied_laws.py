@@ -22,12 +22,11 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of the simulations"} tags=["hide-output"]
 import claimbook
-from claimbook.records import select
 from papers.solvable_attention import fig04_varied_laws as sheet, laws
 
 page = claimbook.Page("solvable_attention/fig04_varied_laws", profile)
 records = page.records
-simulated, limits, with_query, late, balance = (select(records, kind) for kind in (
+simulated, limits, with_query, late, balance = (laws.of_class(records, kind) for kind in (
     laws.VariedBySimulation, laws.VariedInTheLimit, sheet.QueryFeature, laws.FiniteTime,
     sheet.Balance))
 guesses = ("beta", "gamma", "context_length", "strength", "draws", "seed")
@@ -44,12 +43,12 @@ claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
 from icllib.theory.scaling_laws import theory_exponents
 
 slope = lambda record, law: record[f"{law}_exponent"][0]
-varied = {f"{law}, {name} = {r.run[name]:g}": (law, r) for law, name in sheet.PANELS
-          for r in limits if r.run[name]}
-setting = lambda r: [r.run[name] for name in ("alpha", "beta", "gamma")]
+varied = {f"{law}, {name} = {value:g}": (law, r) for law, name in sheet.PANELS
+          for r in limits if (value := getattr(r.component, name))}
 of_paper = sheet.varied_exponents(simulated)
 exponents = {
-    "printed": [theory_exponents(*setting(r), True)[law] for law, r in varied.values()],
+    "printed": [theory_exponents(*laws.setting_of(r), True)[law]
+                for law, r in varied.values()],
     "limit": [slope(r, law) for law, r in varied.values()],
     "500 tasks, 5,000 steps": of_paper.values()}
 table = page.save_figure(
@@ -57,8 +56,8 @@ table = page.save_figure(
       for row in laws.exponent_series(name, dict(zip(varied, own)), page.profile)),
     *sheet.law_curves(simulated, {"size": 2, "time": 2, "data": 10, "compute": 5},
                       page.profile),
-    *(page.series(f"balance: {r.component.start}", f"beta = {r.component.beta:g}", r["step"],
-                  r["loss"]) for r in balance))
+    *(page.series(f"balance: {r.component.start}", f"beta = {r.component.beta:g}",
+                  r["step"], r["loss"]) for r in balance))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -219,16 +218,19 @@ page.decide("solvable_attention.11", {
     part: change(at[0, 0.5], law) for part, law in parts.items()},
     control={part: change(at[0.5, 0], law) for part, law in parts.items()})
 equal = sheet.QueryFeature(0.0).measure()
-page.decide("solvable_attention.31", sheet.query_feature_exponents(with_query),
-            control={f"beta = {beta:g}, {name}": equal[f"full_{name}"][:1]
-                     for beta in laws.VARIED[1:] for name in ("early", "late")})
-at_time = lambda time: sheet.beta_changes(*select(late, laws.FiniteTime, time=time))
-page.decide("solvable_attention.33", at_time(1e8), control=at_time(1e6))
-page.decide("solvable_attention.43", of_paper,
-            control=sheet.of_steep_contexts())
-of_start = lambda start: sheet.balance_ratios(select(balance, sheet.Balance, start=start))
-of_print = of_start("printed")  # that of Appendix G
-page.decide("solvable_attention.44", of_start("equal answers")
+with_feature = {f"beta = {r.component.beta:g}, {name}": [r[f"full_{name}"][0]]
+                for r in with_query for name in ("early", "late")}
+page.decide("solvable_attention.31", with_feature, control={
+    f"beta = {beta:g}, {name}": equal[f"full_{name}"][:1]
+    for beta in laws.VARIED[1:] for name in ("early", "late")})
+page.decide("solvable_attention.33", sheet.beta_changes(late, 1e8),
+            control=sheet.beta_changes(late, 1e6))
+steep = theory_exponents(1.8, beta=3.0)  # of contexts that fall as s^-3
+page.decide("solvable_attention.43", of_paper, control={
+    f"{laws.LETTERS[law]} {name} = {value:g}": [steep[law]]
+    for law, name in sheet.PANELS for value in laws.VARIED[1:]})
+of_print = sheet.balance_ratios(balance, "printed")  # that of Appendix G
+page.decide("solvable_attention.44", sheet.balance_ratios(balance, "equal answers")
             | {f"{part}, Eq. 106": ratio for part, ratio in of_print.items()})
 page.verdicts()
 

@@ -55,7 +55,7 @@ table = page.save_figure(
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import CRIMSON, GOLD, VIOLET, draw, legend_below
+from claimbook.pages.plotting import CRIMSON, GOLD, OLIVE, VIOLET, draw, legend_below
 
 figure, axes = plt.subplots(figsize=(9, 3.2))
 for place, own in enumerate(seeds.values()):
@@ -88,7 +88,10 @@ draw(middle, table, "compute", "envelope", color=CRIMSON, label="best size")
 softmax.draw_power_law(
     middle, table, "compute", "envelope", theory_exponents(1.8)["compute"],
     color=CRIMSON, ls="--", label=r"Table 1, $\alpha$ = 1.8")
-sheet.draw_softmax_and_limit(below, table, found)
+for r, color in zip(found.softmax, (VIOLET, GOLD, OLIVE)):
+    for name, style in (("softmax", "-"), ("limit", ":")):
+        draw(below, table, "softmax", f"{name}, seed {r.component.seed}", color=color,
+             ls=style)
 left.set(title=r"(a) $\psi \to \infty$, D = $N_s$", ylabel="loss", ylim=(6e-3, 1.5),
          xlabel="t = learning rate × steps")
 middle.set(title=r"(b) $\psi \to \infty$, $\alpha$ = 1.8", xlabel="compute C = D t")

@@ -88,7 +88,8 @@ pd.DataFrame({f"psi = {psi}": {label: with_interval(sheet.of_length(records, gap
 
 # %%
 gap = sheet.of_length(records, "expected_gap")
-page.decide("solvable_attention.13", {"psi = 100": gap[100]}, control={"psi = 100": gap[10]})
+page.decide("solvable_attention.13", {"psi = 100": gap[100]},
+            control={"psi = 100": gap[10]})
 page.verdicts()
 
 # %% [markdown]

@@ -45,7 +45,8 @@ curves = [softmax.law_curve(r) for r in fixed]
 shown = [c for c in curves if c.signs == "random signs"]
 tables = [page.series(c.law, f"alpha = {c.alpha}", c.xs, c.losses) for c in shown]
 tables.append(page.series("time", "learning rate 1e-3", slow["step"], slow["loss"][:, 0]))
-in_order = sorted(curves, key=lambda c: (laws.LAWS.index(c.law), c.alpha))
+in_order = [c for law in laws.LAWS for alpha in laws.ALPHAS for c in curves
+            if (c.law, c.alpha) == (law, alpha)]
 rows = [(f"{c.law}, alpha = {c.alpha}", c, 0) for c in in_order] + [
     ("time, alpha = 1.8, beta = 0.5", c, 0.5) for c in varied]
 tables += laws.exponent_series("printed", {

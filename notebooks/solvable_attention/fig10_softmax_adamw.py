@@ -38,8 +38,9 @@ import numpy as np
 from claimbook.claims.sentences import POSITIVE
 from icllib.theory.scaling_laws import theory_exponents
 
-curves = sorted((softmax.law_curve(r) for r in records),
-                key=lambda c: (laws.LAWS.index(c.law), c.alpha))
+found = [softmax.law_curve(r) for r in records]
+curves = [c for law in laws.LAWS for alpha in laws.ALPHAS for c in found
+          if (c.law, c.alpha) == (law, alpha)]
 exponents = {f"{c.law}, alpha = {c.alpha}": c.exponents for c in curves}
 printed = [theory_exponents(c.alpha)[c.law] for c in curves]
 in_time = [c for c in curves if c.law == "time"]

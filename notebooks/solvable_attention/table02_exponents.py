@@ -22,18 +22,17 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-from claimbook.records import select
 from papers.solvable_attention import laws, table02_exponents as sheet
 
 page = claimbook.Page("solvable_attention/table02_exponents", profile)
 records = page.records
-simulated = select(records, laws.VariedBySimulation)
-in_limit = select(records, laws.VariedInTheLimit, start="proportional")
-printed_start = select(records, laws.VariedInTheLimit, start="printed")
-large_strength = select(in_limit, laws.VariedInTheLimit, strength=1e4, beta=0.0)
-both, both_large = select(in_limit, laws.VariedInTheLimit, beta=0.5, gamma=0.5)
+simulated = laws.of_class(records, laws.VariedBySimulation)
+in_limit = laws.of_class(records, laws.VariedInTheLimit, start="proportional")
+printed_start = laws.of_class(records, laws.VariedInTheLimit, start="printed")
+large_strength = laws.of_class(in_limit, laws.VariedInTheLimit, strength=1e4, beta=0.0)
+both, both_large = laws.of_class(in_limit, laws.VariedInTheLimit, beta=0.5, gamma=0.5)
 limits = [r for r in in_limit if r.component.strength == 1 and r is not both]
-on_the_way = select(records, laws.FiniteTime)
+on_the_way = laws.of_class(records, laws.FiniteTime)
 claimbook.settings_table(laws.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 

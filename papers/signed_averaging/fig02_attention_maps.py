@@ -53,18 +53,6 @@ def attention_tables(records, profile: str) -> list[pd.DataFrame]:
     return tables
 
 
-def share_evidence(records) -> dict[str, pd.Series]:
-    """The parts of the claim on Figure 2: softmax's share on 70 over 0.9, and over SSA's."""
-    first = shares(mean_maps(records))[0]
-    return {"softmax alone": first["softmax"] / 0.9, "softmax over SSA": first["softmax"] / first["SSA"]}
-
-
-def equal_shares(records) -> dict:
-    """A control: equal weights for all tokens in place of softmax."""
-    equal = 1 / len(token_names(0))
-    return {"softmax alone": [equal / 0.9], "softmax over SSA": equal / shares(mean_maps(records))[0]["SSA"]}
-
-
 def draw_map(axes, table, scoring: str) -> None:
     """Draw the attention map of the first example, with its numbers."""
     rows = table[table.panel == f"map, {scoring}"]

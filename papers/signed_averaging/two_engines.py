@@ -37,7 +37,7 @@ def runs(profile: str) -> list:
     """
     if profile not in ("smoke", "cpu"):
         return []
-    return [*lines(profile), *linear_ours(profile), *linear_functions(profile), *masks_ours(profile),
+    return [*lines(profile), *linear_ours(profile), *map(PlainLoop, linear_ours(profile)), *masks_ours(profile),
             *masks(profile), *every(profile)]
 
 
@@ -61,13 +61,8 @@ def lines_of_ours(profile: str, chosen) -> list[Run]:
             for seed in chosen]
 
 
-def linear_functions(profile: str) -> list[PlainLoop]:
-    """The plain loop on the small decoders of context_scaling's Figure 1, at its largest T."""
-    return [PlainLoop(run) for run in linear_ours(profile)]
-
-
 def linear_ours(profile: str) -> list[Run]:
-    """Our engine's runs of these decoders."""
+    """Our engine's runs of the small decoders of context_scaling's Figure 1, at its largest T."""
     largest = max(fig01_decoders(profile), key=lambda run: run.pretraining_tasks)
     return [replace(largest, seed=seed) for seed in seeds(profile)]
 

@@ -12,7 +12,7 @@ from papers.solvable_attention.fig01_data import DataPoint, Decoupling
 from papers.solvable_attention.fig02_loss_curves import LossCurves
 from papers.solvable_attention.fig03_scaling_laws import LawsBySimulation
 from papers.solvable_attention.fig04_varied_laws import Balance, QueryFeature
-from papers.solvable_attention.fig05_source_capacity import SourceCapacityCurves
+from papers.solvable_attention.fig05_source_capacity import SourceCapacityCurves, SourceCapacitySoftmax
 from papers.solvable_attention.fig06_approximately_sparse import (
     ApproximatelySparse, ApproximatelySparseLimit)
 from papers.solvable_attention.fig07_idempotent import IdempotentCheck

@@ -100,14 +100,6 @@ def simulated_exponents(records) -> dict[str, list[float]]:
     return {part: list(dict.fromkeys(fits)) for part, fits in found.items()}
 
 
-def of_varied_strengths() -> dict[str, list[float]]:
-    """Claim 30's control: the exponents of tasks whose strengths fall as 1 / s, in each part's place."""
-    letters = {"size": "D", "time": "t", "data": "N"}
-    return {f"{letters[law]} alpha = {alpha}{answer}": [theory_exponents(alpha, gamma=1.0)[law]]
-            for alpha in (1.8, 2.1) for law in letters
-            for answer in ((", answers 0", ", keeps f(0)") if law == "size" else ("",))}
-
-
 def simulated_envelope(record) -> np.ndarray:
     """The lowest loss over the sizes of Figure 3d at each of ENVELOPE_BUDGETS, in a simulation."""
     times = record["time"]

@@ -9,12 +9,13 @@ from scipy import special
 
 from claimbook.claims.sentences import POSITIVE
 from claimbook.pages.plotting import series
-from claimbook.records import Component, select
+from claimbook.records import Component
+from claimbook.records.values import values
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 from papers.solvable_attention.laws import (
-    FiniteTime, LETTERS, VARIED, VariedBySimulation, VariedInTheLimit, WINDOWS, outputs_at,
-    shortened, start)
+    FiniteTime, LETTERS, VARIED, VariedBySimulation, VariedInTheLimit, WINDOWS, of_class, outputs_at,
+    setting_of, shortened, start)
 
 # ---- curves ---------------------------------------------------------------------------------
 
@@ -32,8 +33,8 @@ def law_curves(records, anchors: dict, profile: str) -> list:
     for law, varied in PANELS:
         other, = {"beta", "gamma"} - {varied}
         for record in records:
-            if record.run[other] == 0:
-                value = f"{varied} = {record.run[varied]:g}"
+            if getattr(record.component, other) == 0:
+                value = f"{varied} = {getattr(record.component, varied):g}"
                 for name, ys in _lines(record, law, anchors[law]).items():
                     tables.append(series(f"{law}, {varied}", f"{value}{name}",
                                          record[law], ys, profile, POSITIVE))
@@ -44,9 +45,8 @@ def _lines(record, law, anchor) -> dict:
     """A record's losses and power laws: {how the series' name ends: ys}."""
     xs, losses = record[law], record[f"{law}_loss"]
     lines = {"": record["data_samples"] if law == "data" else losses}
-    setting = [record.run[name] for name in ("alpha", "beta", "gamma")]
-    printed = theory_exponents(*setting, large_strength=True)[law]
-    generic = theory_exponents(*setting)[law]
+    printed = theory_exponents(*setting_of(record), large_strength=True)[law]
+    generic = theory_exponents(*setting_of(record))[law]
     exponents = {", Table 2": printed} | ({", generic": generic} if generic != printed else {})
     nearest = abs(xs - anchor).argmin()
     for form, exponent in exponents.items():
@@ -112,12 +112,6 @@ def largest_eigenvalues(psi, strength: float):
     return np.linalg.eigvalsh(riccati.context_matrix(psi, strength))[:, -1]
 
 
-def query_feature_exponents(records) -> dict[str, list[float]]:
-    """Exponents in time with the query's feature: {beta and window: [exponent]}."""
-    return {f"beta = {record.component.beta:g}, {name}": [record[f"full_{name}"][0]]
-            for record in records for name in ("early", "late")}
-
-
 def query_feature_table(records) -> pd.DataFrame:
     """Exponents in time of QueryFeature records in both windows, beside those of Table 2."""
     rows = {}
@@ -135,23 +129,27 @@ def query_feature_table(records) -> pd.DataFrame:
 # ---- laws in D and N at a finite time -------------------------------------------------------
 
 
-def beta_changes(flat, falling) -> dict[str, np.ndarray]:
-    """Exponents in D and N of the record `falling` minus those of `flat`: in N one per draw."""
-    change = lambda name: np.array(falling[name]) - np.array(flat[name])
-    return {"model size D": change("size_exponent")[:1], "data N": change("data_exponents")}
+def finite_exponents(records) -> dict[str, pd.DataFrame]:
+    """Exponents in D and N of FiniteTime records: rows (beta, time), in N a column for each draw."""
+    of = lambda metric: values(records, metric, beta="beta", time="time", seed="seed").droplevel("seed").unstack()
+    return {"model size D": of("size_exponent")[["exponent"]], "data N": of("data_exponents")}
+
+
+def beta_changes(records, time: float) -> dict[str, pd.Series]:
+    """Exponents in D and N at a time where contexts fall minus those of equal ones: in N one per draw."""
+    flat, falling = VARIED[:2]
+    return {part: own.loc[falling].loc[time] - own.loc[flat].loc[time]
+            for part, own in finite_exponents(records).items()}
 
 
 def finite_time_table(records) -> pd.DataFrame:
-    """Exponents in D and N at each time. records: FiniteTime of beta = 0 and, at each time, another."""
-    rows = {}
-    for time in dict.fromkeys(record.component.time for record in records):
-        flat, falling = select(records, FiniteTime, time=time)
-        for part, change in beta_changes(flat, falling).items():
-            ends = [np.mean(r["data_exponents"]) if part == "data N" else r["size_exponent"][0]
-                    for r in (flat, falling)]
-            rows[f"{flat.component.time:.0e}", part] = {
-                **{f"beta = {r.component.beta:g}": f"{end:.3f}" for r, end in zip(
-                    (flat, falling), ends)}, "change": f"{change.mean():.3f}"}
+    """Exponents in D and N of FiniteTime records at each time, and their change with beta."""
+    rows, found = {}, finite_exponents(records)
+    for time in found["data N"].index.unique("time"):
+        for part, change in beta_changes(records, time).items():
+            rows[f"{time:.0e}", part] = {
+                f"beta = {beta:g}": f"{found[part].loc[beta].loc[time].mean():.3f}" for beta in VARIED[:2]} | {
+                "change": f"{change.mean():.3f}"}
     return pd.DataFrame(rows).T.rename_axis(["time", "law"])
 
 
@@ -185,11 +183,15 @@ class Balance(Component):
         return self.context_length * lengths / (
             riccati.task_shares(self.tasks, self.alpha) @ lengths)
 
+    def axes(self, metric: str) -> dict:
+        """The axis of the loss: the step."""
+        kept = np.union1d(np.geomspace(1, self.steps, 80).astype(int), FEWER_STEPS)
+        return {"step": kept[kept <= self.steps].tolist()}
+
     def measure(self) -> dict:
         """Losses at some steps, and the longest and the shortest context."""
         shares, lengths = riccati.task_shares(self.tasks, self.alpha), self.lengths()
-        kept = np.union1d(np.geomspace(1, self.steps, 80).astype(int), FEWER_STEPS)
-        kept = kept[kept <= self.steps]
+        kept = self.axes("loss")["step"]
         outputs = riccati.gradient_descent_outputs(
             *self.vectors(lengths), lengths, self.strength, shares, self.learning_rate, self.steps,
             kept)
@@ -206,26 +208,29 @@ class Balance(Component):
         return v, v
 
 
-def loss_at(record, steps: int) -> float:
-    """The loss of a Balance record after this number of steps."""
-    return float(record["loss"][record["step"].tolist().index(steps)])
+def balance_losses(records, start: str) -> pd.DataFrame:
+    """The losses of Balance records from a start: a row for each beta, a column for each step."""
+    found = values(of_class(records, Balance, start=start), "loss", beta="beta", seed="seed")
+    return found.droplevel("seed").unstack()
 
 
-def balance_ratios(records) -> dict[str, list[float]]:
+def balance_ratios(records, start: str) -> dict[str, list[float]]:
     """The loss of unbalanced contexts over that of balanced ones, for each beta and step count."""
-    balanced, *others = records
-    return {f"beta = {record.component.beta:g}, {steps} steps": [
-        loss_at(record, steps) / loss_at(balanced, steps)]
-        for record in others for steps in FEWER_STEPS}
+    losses = balance_losses(records, start)
+    return {f"beta = {beta:g}, {steps} steps": [losses.loc[beta, steps] / losses.loc[0, steps]]
+            for beta in UNBALANCED for steps in FEWER_STEPS}
 
 
 def balance_table(records) -> pd.DataFrame:
     """Context lengths and losses of Balance records."""
-    return pd.DataFrame({(record.component.start, f"beta = {record.component.beta:g}"): {
-        "longest context": f"{record['longest']:.0f}",
-        "shortest context": f"{record['shortest']:.0f}"} | {
-            f"loss after {steps} steps": f"{loss_at(record, steps):.3g}" for steps in FEWER_STEPS}
-        for record in records}).T
+    rows = {}
+    for record in records:
+        run = record.component
+        losses = balance_losses(records, run.start).loc[run.beta]
+        rows[run.start, f"beta = {run.beta:g}"] = {
+            "longest context": f"{record['longest']:.0f}", "shortest context": f"{record['shortest']:.0f}"} | {
+            f"loss after {steps} steps": f"{losses[steps]:.3g}" for steps in FEWER_STEPS}
+    return pd.DataFrame(rows).T
 
 
 # ---- runs and exponents ---------------------------------------------------------------------
@@ -254,16 +259,10 @@ def varied_exponents(records) -> dict[str, list[float]]:
     found = {}
     for law, varied in PANELS:
         for record in records:
-            if record.run[varied]:
-                part = f"{LETTERS[law]} {varied} = {record.run[varied]:g}"
+            if getattr(record.component, varied):
+                part = f"{LETTERS[law]} {varied} = {getattr(record.component, varied):g}"
                 found[part] = varied_fits(record, law)
     return found
-
-
-def of_steep_contexts() -> dict[str, list[float]]:
-    """Claim 43's control: the exponents of contexts that fall as s^-3, in each part's place."""
-    exponents = theory_exponents(1.8, beta=3.0)
-    return {f"{LETTERS[law]} {varied} = {value:g}": [exponents[law]] for law, varied in PANELS for value in VARIED[1:]}
 
 
 def varied_fits(record, law: str) -> list[float]:

@@ -20,8 +20,9 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from claimbook.claims.sentences import with_interval
-from claimbook.pages.plotting import GOLD, OLIVE, VIOLET, draw, series
-from claimbook.records import Component, dealt, samples
+from claimbook.pages.plotting import series
+from claimbook.records import Component
+from claimbook.records.values import values
 from icllib.streams import Stream
 from icllib.tasks import SourceCapacityRegression
 from icllib.theory import riccati, scaling_laws
@@ -125,6 +126,10 @@ class SourceCapacityCurves(Component):
     scale: float = 0.1  # ASSUMED: every entry starts at N(0, scale^2), as in Figure 8
     steps: int = 5000  # Appendix G
     seed: int = 0  # of strengths and start; see stable_seeds
+
+    def axes(self, metric: str) -> dict:
+        """The axes of the loss: the size and which time."""
+        return {"size": self.sizes, "instant": None}
 
     def measure(self) -> dict:
         """Times, test losses on all tasks (sizes, times), and the exponents with half widths."""
@@ -241,10 +246,9 @@ def fast_decays(profile: str) -> list[SourceCapacityCurves]:
 
 def apart(records) -> tuple[dict, dict]:
     """Claim 45: the largest ratio of the loss at tau = 10, and of that at 3, to that of sparse features."""
-    fast, sparse, slow = (np.array([record["loss"][-1] for record in own])
-                          for own in dealt(records, (FAST, SPARSE, 3.0)).values())
-    largest = lambda one: np.exp(np.abs(np.log(one / sparse)).max(axis=1))
-    return {"tau = 10": largest(fast)}, {"tau = 10": largest(slow)}
+    losses = np.log(values(records, "loss", tau="tau", seed="seed").droplevel("size").unstack())
+    largest = lambda tau: np.exp((losses.loc[tau] - losses.loc[SPARSE]).abs().max(axis=1))
+    return {"tau = 10": largest(FAST)}, {"tau = 10": largest(3.0)}
 
 
 def runs(profile: str) -> list[SourceCapacityCurves]:
@@ -309,7 +313,7 @@ class Figure5(NamedTuple):
 def figure5(records) -> Figure5:
     """The records of Figure 5, sorted."""
     large = [r for r in records if r.component.tasks == records[0].component.tasks]
-    softmax = [r for r in records if "context_length" in r.run]
+    softmax = [r for r in records if isinstance(r.component, SourceCapacitySoftmax)]
     seeds = {r.component.seed for r in softmax}
     limit = [r for r in records if r not in large + softmax and r.component.seed in seeds]
     by_alpha = {alpha: [r for r in large if r.component.alpha == alpha] for alpha in ALPHAS}
@@ -321,19 +325,12 @@ def figure5_series(found: Figure5, profile: str) -> list:
     first = found.best[0]
     tables = [series("time", f"alpha = {alpha}", first["time"], [r["loss"][-1] for r in runs],
                      profile) for alpha, runs in found.by_alpha.items()]
-    tables.append(series("compute", "envelope", first["budget"], samples(found.best, "envelope"),
+    tables.append(series("compute", "envelope", first["budget"], [r["envelope"] for r in found.best],
                          profile))
     for name, runs in (("softmax", found.softmax), ("limit", found.limit)):
         tables += [series("softmax", f"{name}, seed {r.component.seed}", r["time"], r["loss"][-1],
                           profile) for r in runs]
     return tables
-
-
-def draw_softmax_and_limit(axes, table, found: Figure5) -> None:
-    """The softmax solid and its limit dotted, a color for each seed."""
-    for r, color in zip(found.softmax, (VIOLET, GOLD, OLIVE)):
-        draw(axes, table, "softmax", f"softmax, seed {r.component.seed}", color=color)
-        draw(axes, table, "softmax", f"limit, seed {r.component.seed}", color=color, ls=":")
 
 
 def exponents_by_law(found: Figure5) -> dict[tuple[str, float], list[float]]:
@@ -366,12 +363,12 @@ def stability_table(records) -> pd.DataFrame:
     """Whether gradient descent is stable at the most frequent task's strength; its last losses."""
     few, rows = figure5(records).softmax[0].component.tasks, {}
     for r in records:
-        run = r.run
-        if run["tasks"] == few and "context_length" not in run:
-            share = task_shares(few, run["alpha"])[0]
-            curvature = run["learning_rate"] * least_curvature(r["first_strength"], share)
+        run = r.component
+        if run.tasks == few and not isinstance(run, SourceCapacitySoftmax):
+            share = task_shares(few, run.alpha)[0]
+            curvature = run.learning_rate * least_curvature(r["first_strength"], share)
             ending = ", ".join(f"{loss:.4f}" for loss in r["ending"])
-            rows[run["alpha"], run["seed"]] = {
+            rows[run.alpha, run.seed] = {
                 "strength of the most frequent task": f"{r['first_strength']:.2f}",
                 "learning rate x least curvature": f"{curvature:.2f}",
                 "loss at step 1,000 and the next two":

@@ -42,7 +42,6 @@ def shifted_sizes(curves, alpha: float) -> dict[str, float]:
 
 def cost_of_learned(record: Record, steps) -> np.ndarray:
     """Loss of a record's smallest model on the tasks that it learns: (len(steps),)."""
-    run = record.run
-    beyond = scaling_laws.size_losses(riccati.task_shares(run["tasks"], run["alpha"]),
-                                      run["strength"], run["sizes"][:1])
+    run = record.component
+    beyond = scaling_laws.size_losses(run.shares(), run.strength, run.sizes[:1])
     return np.interp(steps, record["step"], record["loss"][:, 0].mean(0)) - beyond

@@ -47,6 +47,7 @@ def flow_and_closed_forms(v: float, w: float, size: float, strength: float, rate
 
 # ---- laws at a finite time and in the limit ------------------------------------------------
 
+FIT = ("exponent", "half width")  # of its 95% interval
 # Times of the laws in D and N, in time constants; 0 is the control, the last two decide the claim.
 LATER = (0.0, 1e2, 1e4, 1e6, 1e8, 1e10)
 
@@ -77,6 +78,10 @@ class FiniteTime(Component):
     seed: int = 0  # of the training sets, which are the same for every beta and gamma
     gamma: float = field(default=0.0, metadata=ADDED)  # Lambda_s = Lambda_1 s^-gamma
 
+    def axes(self, metric: str) -> dict:
+        """The axes of the exponents: in D with the half width of its interval, in N of each draw."""
+        return {"size_exponent": {"fit": FIT}, "data_exponents": {"draw": None}}[metric]
+
     def measure(self) -> dict:
         """Losses against D, (sizes,), and N, (draws, counts); exponents in the limit's windows."""
         shares = riccati.task_shares(self.tasks, self.alpha)
@@ -104,6 +109,12 @@ def on_the_way(profile: str, alphas, gamma: float = 0.0) -> list[FiniteTime]:
     """The laws in D and N at each of LATER, alpha by alpha; few draws at smoke."""
     return [FiniteTime(0.0, time, alpha, gamma=gamma, draws=2 if profile == "smoke" else 12)
             for alpha in alphas for time in LATER]
+
+
+def of_class(records, kind: type, **settings) -> list:
+    """The records of this class of runs with these settings, in their order."""
+    return [record for record in records if isinstance(run := record.component, kind)
+            and all(getattr(run, name) == value for name, value in settings.items())]
 
 
 def late_exponents(records, law: str, untrained: bool = False) -> dict[str, list[float]]:
@@ -135,23 +146,16 @@ def way_table(records) -> pd.DataFrame:
     """Exponents in D and N of FiniteTime records, a row for each alpha and a column per time."""
     rows = {}
     for record in records:
-        run = record.run
+        run = record.component
         for law in ("size", "data"):
-            row = rows.setdefault((run["alpha"], "DN"[law == "data"]), {})
-            row[instant(run["time"])] = f"{np.mean(exponents_of(record, law)):.3f}"
-            row["printed"] = (
-                f"{scaling_laws.theory_exponents(run['alpha'], 0, run.get('gamma', 0))[law]:.3f}")
+            row = rows.setdefault((run.alpha, LETTERS[law]), {})
+            row[instant(run.time)] = f"{np.mean(exponents_of(record, law)):.3f}"
+            row["printed"] = f"{theory_exponents(run.alpha, 0, run.gamma)[law]:.3f}"
     table = pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
     return table[[*table.columns.drop("printed"), "printed"]]
 
 
 ALPHAS = (1.8, 2.1)  # Figure 3
-
-
-def start_forms(run: dict):
-    """g(0) and h(0) of Theorem 3.1 at the start of a simulation."""
-    return riccati.quadratic_forms(*start(run["scale"], 2), run["context_length"],
-                                   run["strength"])
 
 
 @dataclass(frozen=True)
@@ -383,11 +387,14 @@ def draw_exponents(axes, table, panel: str = "exponents") -> None:
     axes.set(yticks=range(len(rows)), yticklabels=rows, ylim=(len(rows) - 0.5, -0.5), xlabel="exponent")
 
 
-def _setting(record) -> list:
-    return [record.run[name] for name in ("alpha", "beta", "gamma")]
+def setting_of(record) -> tuple[float, float, float]:
+    """alpha, beta and gamma of a recorded run."""
+    run = record.component
+    return run.alpha, run.beta, run.gamma
 
 
-def _fitted(record, law) -> str:
+def fit_of(record, law: str) -> str:
+    """A law's exponent with the half width of its 95% interval, as text."""
     return "{:.3f} ± {:.3f}".format(*record[f"{law}_exponent"])
 
 
@@ -399,15 +406,15 @@ def exponent_table(records, **others) -> pd.DataFrame:
     """
     rows = {}
     for record, *same in zip(records, *others.values()):
-        printed = theory_exponents(*_setting(record), large_strength=True)
-        generic = theory_exponents(*_setting(record))
+        printed = theory_exponents(*setting_of(record), large_strength=True)
+        generic = theory_exponents(*setting_of(record))
         for law in LAWS:
             fit = record[f"{law}_exponent"][0]
             form = ("as printed" if abs(fit - printed[law]) < 0.05 else
                     "generic" if abs(fit - generic[law]) < 0.05 else "neither")
-            rows[(*_setting(record), law)] = {
+            rows[(*setting_of(record), law)] = {
                 "printed": f"{printed[law]:.3f}", "generic": f"{generic[law]:.3f}",
-                "fitted": _fitted(record, law)} | {
-                column: _fitted(other, law) for column, other in zip(others, same)} | {
+                "fitted": fit_of(record, law)} | {
+                column: fit_of(other, law) for column, other in zip(others, same)} | {
                 "the fit is": form}
     return pd.DataFrame(rows).T.rename_axis(["alpha", "beta", "gamma", "law"])

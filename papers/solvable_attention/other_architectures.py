@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import torch
 
-from claimbook.records import ADDED, Component, select
+from claimbook.records import ADDED, Component
 from claimbook.records.errors import InputError
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.perceptron import Perceptrons, losses_and_gradients, random_perceptron, train
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 from papers.solvable_attention.laws import (
-    ALPHAS, LAWS, LETTERS, LawsInTheLimit, VariedInTheLimit, fitted, shortened)
+    ALPHAS, LAWS, LETTERS, LawsInTheLimit, VariedInTheLimit, fitted, of_class, shortened)
 from papers.solvable_attention.softmax import (
     SoftmaxDataLimit, SoftmaxSizeLimit, at_size_of, exponents, one_by_one)
 
@@ -282,7 +282,7 @@ TRAINED = ("perceptron", LARGE, NO_BIASES)
 def by_architecture(records) -> dict:
     """{alpha: {name: record}}; the metrics of the perceptron's three records in one dict."""
     def one(kind, alpha: float, **settings):
-        record, = select(records, kind, alpha=alpha, **settings)
+        record, = of_class(records, kind, alpha=alpha, **settings)
         return record
 
     found = {}
@@ -348,8 +348,8 @@ def read_out_table(found: dict) -> pd.DataFrame:
 def strength_table(records) -> pd.DataFrame:
     """Laws in time at fixed context and gamma = 0.5: linear attention, diagonal, linear."""
     alpha, gamma = 1.8, 0.5
-    closed = (*select(records, VariedInTheLimit, alpha=alpha, gamma=gamma),
-              *select(records, ClosedFormModel, alpha=alpha, gamma=gamma))
+    closed = (*of_class(records, VariedInTheLimit, alpha=alpha, gamma=gamma),
+              *of_class(records, ClosedFormModel, alpha=alpha, gamma=gamma))
     generic = theory_exponents(alpha, 0, gamma)["time"]
     of_linear = -(alpha + 2 * gamma - 1) / alpha  # a task's rate does not contain its strength
     return pd.DataFrame({name: {"expected": f"{expected:.3f}",

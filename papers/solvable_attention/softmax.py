@@ -208,19 +208,19 @@ class LawCurve(NamedTuple):
 
 def law_curve(record: Record) -> LawCurve:
     """The law of a record of Figures 8 to 10."""
-    run = record.run
-    signs = {share: law for law, share in SIGN_LAWS.items()}[run["positive_share"]]
-    kind = run["type"].split(".")[-1]
-    if kind == "SoftmaxSizeLimit":
-        found = "size", run["sizes"], record["loss"], "exponent"
-    elif kind == "SoftmaxDataLimit":
-        found = "data", run["counts"], record["loss"], "exponent"
-    elif len(run["sizes"]) > 1:
+    run = record.component
+    signs = {share: law for law, share in SIGN_LAWS.items()}[run.positive_share]
+    if isinstance(run, SoftmaxSizeLimit):
+        found = "size", run.sizes, record["loss"], "exponent"
+    elif isinstance(run, SoftmaxDataLimit):
+        found = "data", run.counts, record["loss"], "exponent"
+    elif len(run.sizes) > 1:
         found = "compute", record["budget"], record["envelope"], "compute_exponent"
     else:
-        found = "time", record["step"], record["loss"][:, 0], "time_exponent"
+        found = "time", record["step"], record["loss"].squeeze(axis=1), "time_exponent"
     law, xs, losses, exponent = found
-    return LawCurve(law, run["alpha"], signs, np.array(xs), losses, record[exponent][:, 0])
+    slopes, _ = record[exponent].T
+    return LawCurve(law, run.alpha, signs, np.array(xs), losses, slopes)
 
 
 def one_by_one(law: str, alpha: float, tasks: int = SoftmaxSizeLimit.tasks,

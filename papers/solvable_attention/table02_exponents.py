@@ -5,8 +5,8 @@ import pandas as pd
 from icllib.theory.scaling_laws import allocation_exponents, fit_exponent, theory_exponents
 from papers.solvable_attention.formulas import LawFormulas
 from papers.solvable_attention.laws import (
-    ALPHAS, LAWS, VariedBySimulation, VariedInTheLimit, _fitted, _setting, exponent_series, on_the_way,
-    shortened)
+    ALPHAS, LAWS, VariedBySimulation, VariedInTheLimit, exponent_series, fit_of, on_the_way,
+    setting_of, shortened)
 
 
 def runs(profile: str) -> list:
@@ -43,7 +43,7 @@ def exponent_rows(settings: dict, profile: str) -> list:
     tables = []
     for name in ("printed", *settings):
         for record in next(iter(settings.values())) if name == "printed" else settings[name]:
-            alpha, beta, gamma = _setting(record)
+            alpha, beta, gamma = setting_of(record)
             shown = ("time", "compute") if beta or record.component.strength > 1 else LAWS
             printed = theory_exponents(alpha, beta, gamma, large_strength=True)
             tables += exponent_series(name, {
@@ -57,11 +57,12 @@ def large_strength_table(records) -> pd.DataFrame:
     rows = {}
     for record in records:
         stable = LawFormulas(record.component.alpha).largest_stable_strength()
-        run, forms = record.run, [theory_exponents(*_setting(record), large) for large in (True, False)]
+        run = record.component
+        forms = [theory_exponents(*setting_of(record), large) for large in (True, False)]
         for law in ("time", "compute"):
-            rows[run["alpha"], law] = {
-                "smallest strength": f"{run['strength'] * run['tasks'] ** -run['gamma']:.1f}",
-                "fitted": _fitted(record, law),
+            rows[run.alpha, law] = {
+                "smallest strength": f"{run.strength * run.tasks ** -run.gamma:.1f}",
+                "fitted": fit_of(record, law),
                 "printed": f"{forms[0][law]:.3f}", "generic": f"{forms[1][law]:.3f}",
                 "stable up to": f"{stable:.2f}"}
     return pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
@@ -71,12 +72,12 @@ def allocation_table(records) -> pd.DataFrame:
     """Exponents of the best time C^x and size C^y: fitted, right, and as printed (exchanged)."""
     rows = {}
     for record in records:
-        right = allocation_exponents(*_setting(record), large_strength=kind(record) == KINDS[3])
-        printed = allocation_exponents(*_setting(record), large_strength=True)
+        right = allocation_exponents(*setting_of(record), large_strength=kind(record) == KINDS[3])
+        printed = allocation_exponents(*setting_of(record), large_strength=True)
         rows[record.component.alpha, kind(record)] = {
-            "x fitted": _fitted(record, "best_time"), "x right": f"{right['time']:.3f}",
+            "x fitted": fit_of(record, "best_time"), "x right": f"{right['time']:.3f}",
             "x printed": f"{printed['size']:.3f}",
-            "y fitted": _fitted(record, "best_size"), "y right": f"{right['size']:.3f}",
+            "y fitted": fit_of(record, "best_size"), "y right": f"{right['size']:.3f}",
             "y printed": f"{printed['time']:.3f}"}
     return pd.DataFrame(rows).T.rename_axis(["alpha", "tasks"])
 
@@ -90,7 +91,7 @@ def late_table(simulated, limits) -> pd.DataFrame:
                                      of_kind(limits, by_strength)):
         late = {law: fit_exponent(record[law], record[f"{law}_loss"], (least, float("inf")))[0]
                 for law, least in (("size", 20), ("data", 1e3))}
-        alpha, _, gamma = _setting(varied)
+        alpha, _, gamma = setting_of(varied)
         rows[alpha] = {
             "D above 20, t = 5": f"{late['size']:.3f}",
             "D, limit": f"{limit['size_exponent'][0]:.3f}",

@@ -14,6 +14,7 @@ from claimbook.records import (
     PROJECT, Record, dealt, digest, find_record, from_settings, results_folder,
     rounded, samples, settings, stacked, type_name, versions)
 from claimbook.records.errors import InputError
+from claimbook.records.values import values
 from icllib.data import data_folders
 from icllib.models import MLP
 from icllib.tasks import LinearRegression
@@ -219,3 +220,16 @@ def test_a_tilde_is_the_users_home(monkeypatch, tmp_path, variable, folder):
     monkeypatch.setenv(variable, "~nobody-has-this-name/mine")
     with pytest.raises(InputError, match=f"{variable}: expected a folder, got '~nobody-has"):
         folder()
+
+
+def test_labels_are_settings_or_functions_of_the_recorded_run_in_the_order_asked_for():
+    lengths = RUN.evaluation.lengths
+    made = [Record(settings(replace(RUN, seed=seed)), {}, {"error": [float(seed)] * len(lengths)}, {})
+            for seed in (3, 2)]
+    assert values(made, "error").index.names == ["seed", "length"]
+    found = values(made, "error", kind=lambda run: type(run.task).__name__, seed="seed")
+    assert found.index.names == ["kind", "seed", "length"]
+    by_length = found[type(RUN.task).__name__].unstack()
+    assert list(by_length) == list(lengths) and by_length[lengths[0]].to_dict() == {2: 2.0, 3: 3.0}
+    with pytest.raises(InputError, match="twice"):
+        values(made, "error", seed=lambda run: 0)

@@ -13,7 +13,7 @@ from papers.signed_averaging import (
     deviant_numbers, deviant_sequences, fig04_every, fig05_some, quantifiers)
 from papers.signed_averaging.deviant_numbers import each_kind, judged_kind
 from papers.signed_averaging.deviant_sequences import (
-    DeviantNumbers, chosen_cells, log_odds_of)
+    DeviantNumbers, log_odds_of)
 from papers.signed_averaging.quantifiers import compared_on_every
 
 EVERY, SOME = TASKS = [Quantifier("every"), Quantifier("some")]

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from claimbook.records import Record
+from claimbook.records import Record, settings
 from icllib.theory import riccati
 from papers.solvable_attention.fig03_scaling_laws import (
     ENVELOPE_BUDGETS, LawsBySimulation, simulated_envelope, simulated_exponents)
@@ -13,7 +13,7 @@ def test_simulated_exponents_have_one_value_for_each_data_set():
         metrics = {"size": xs, "size_loss": (xs + 1.0) ** -0.8,
                    "kept_size_loss": (xs + 1.0) ** -0.9, "time": xs, "time_loss": 2 * xs**-0.4,
                    "data": xs, "data_loss": xs**power}
-        runs.append(Record({"alpha": 1.8}, {}, metrics, {}))
+        runs.append(Record(settings(LawsBySimulation(1.8)), {}, metrics, {}))
     found = simulated_exponents(runs)  # in the paper's D, one more than the tasks
     assert found["D alpha = 1.8, answers 0"] == pytest.approx([-0.8])
     assert found["D alpha = 1.8, keeps f(0)"] == pytest.approx([-0.9])

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
-from claimbook.records import Record
+from claimbook.records import Record, settings
 from icllib.theory import riccati
 from papers.solvable_attention.fig04_varied_laws import (
-    BALANCE_STARTS, Balance, FEWER_STEPS, QueryFeature, balance_ratios, beta_changes,
+    BALANCE_STARTS, Balance, QueryFeature, balance_ratios, beta_changes,
     grouped_tasks, largest_eigenvalues, varied_exponents)
+from papers.solvable_attention.laws import FiniteTime, VariedBySimulation
 
 
 def test_grouped_tasks_sum_like_single_ones():
@@ -64,10 +65,12 @@ def test_unbalanced_contexts_cost_as_much_and_are_trained_task_by_task(start):
 
 def test_balance_ratios_are_to_balanced_contexts_at_the_same_step():
     def run(beta, factor):
-        return Record({"beta": beta, "start": "printed"}, {}, {
-            "step": np.array([1, *FEWER_STEPS]), "loss": factor * np.array([9.0, 3, 2, 1])}, {})
+        own = Balance(beta, "printed")
+        steps = own.axes("loss")["step"]
+        losses = [factor * {300: 3.0, 1000: 2.0, 5000: 1.0}.get(step, 9.0) for step in steps]
+        return Record(settings(own), {}, {"loss": losses}, {})
 
-    ratios = balance_ratios([run(0.0, 1.0), run(0.5, 2.0), run(-0.5, 0.25)])
+    ratios = balance_ratios([run(0.0, 1.0), run(0.5, 2.0), run(-0.5, 0.25)], "printed")
     assert ratios["beta = 0.5, 1000 steps"] == [2.0]
     assert ratios["beta = -0.5, 5000 steps"] == [0.25]
 
@@ -75,9 +78,11 @@ def test_balance_ratios_are_to_balanced_contexts_at_the_same_step():
 def test_changes_with_beta_are_of_the_same_draws():
     flat = {"size_exponent": [-0.8, 0.01], "data_exponents": [-0.4, -0.5]}
     falling = {"size_exponent": [-0.7, 0.02], "data_exponents": [-0.3, -0.1]}
-    changes = beta_changes(flat, falling)
-    assert changes["model size D"] == pytest.approx([0.1])
-    assert changes["data N"] == pytest.approx([0.1, 0.4])
+    made = [Record(settings(FiniteTime(beta, 1e6)), {}, metrics, {})
+            for beta, metrics in ((0.5, falling), (0.0, flat))]
+    changes = beta_changes(made, 1e6)
+    assert list(changes["model size D"]) == pytest.approx([0.1])
+    assert list(changes["data N"]) == pytest.approx([0.1, 0.4])
 
 
 def test_exponents_of_figure_4_are_of_its_panels_and_windows():
@@ -89,7 +94,7 @@ def test_exponents_of_figure_4_are_of_its_panels_and_windows():
         for law, edge in (("time", 0.2), ("compute", 0.5)):
             slope = np.where(xs / 50 < edge, -9.0, -0.3)  # outside the window it is another law
             metrics |= {law: xs / 50, f"{law}_loss": xs**slope}
-        return Record({"beta": beta, "gamma": gamma}, {}, metrics, {})
+        return Record(settings(VariedBySimulation(1.8, beta, gamma)), {}, metrics, {})
 
     found = varied_exponents([run(0.0, 0.0), run(0.5, 0.0), run(0.0, 1.0)])
     assert set(found) == {"t beta = 0.5", "C beta = 0.5", "t gamma = 1", "D gamma = 1",

@@ -2,7 +2,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from claimbook.records import Record
+from claimbook.records import Record, settings
 from icllib.theory import riccati, scaling_laws
 from papers.solvable_attention.formulas import LawFormulas
 from papers.solvable_attention.laws import (
@@ -39,7 +39,7 @@ def test_laws_at_a_finite_time_with_varied_strength_by_loops():
 
 def late(time, size, data):
     xs = np.array([10, 100, 1000])
-    return Record({"alpha": 1.8, "time": time}, {},
+    return Record(settings(FiniteTime(0.0, time)), {},
                   {"size": xs, "size_loss": (xs + 1.0) ** size, "data_exponents": data}, {})
 
 
@@ -211,7 +211,7 @@ def record(size, time):
     """A record of gamma = 0.5 at alpha = 1.8 with these exponents; the others are as printed."""
     metrics = {"size_exponent": [size, 0.1], "time_exponent": [time, 0.1],
                "data_exponent": [-1.0, 0.1], "compute_exponent": [-18 / 43, 0.1]}
-    return Record({"alpha": 1.8, "beta": 0.0, "gamma": 0.5}, {}, metrics, {})
+    return Record(settings(VariedInTheLimit(1.8, 0.0, 0.5)), {}, metrics, {})
 
 
 def test_the_table_says_which_form_a_fit_is():
