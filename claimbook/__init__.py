@@ -8,7 +8,8 @@ __version__ = "0.3.0"
 MODULES = {
     "claims.alone": ("decide",),
     "pages.page": ("Page", "provenance_line", "settings_of", "settings_table", "shown_profile"),
-    "records": ("Component", "Record", "find_record", "load_record", "samples", "stacked"),
+    "records": ("Component", "Record", "find_record", "load_record"),
+    "records.values": ("values",),
     "records.compute": ("every_profile",),
     "records.errors": ("InputError",),
     "records.limits": ("Limits",),

@@ -12,9 +12,8 @@ MODULES = {
     "components": ("ADDED", "Component", "digest", "from_settings", "key", "recorded_fields", "settings",
                    "source_on_disk", "sources", "type_name", "versions"),
     "files": ("PROJECT",),
-    "records": ("DIGITS", "PROFILES", "Record", "check_page", "check_profile", "check_records", "dealt",
-                "find_record", "find_records", "is_fresh", "load_record", "results_folder", "rounded", "samples",
-                "select", "stacked"),
+    "records": ("DIGITS", "PROFILES", "Record", "check_page", "check_profile", "check_records", "find_record",
+                "find_records", "is_fresh", "load_record", "results_folder", "rounded"),
 }
 HOME = {name: module for module, names in MODULES.items() for name in names}
 __all__ = sorted(HOME)

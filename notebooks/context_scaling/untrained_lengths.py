@@ -25,18 +25,18 @@ profile = "stored"
 
 # %% mystnb={"code_prompt_show": "Settings of GPT-2"} tags=["hide-output"]
 import claimbook
-from claimbook.records import dealt
 from papers.context_scaling import gates, scaling, untrained_lengths as sheet
 
 page = claimbook.Page("context_scaling/untrained_lengths", profile)
 records = page.recorded(sheet.shown)
 names = "SGPT", "GPT-2", "GPT-2 without positions"
-settings, printed = (dealt(sheet.shown(own), names) for own in (page.profile, "paper"))
-claimbook.settings_table(settings["GPT-2"][0], (*scaling.ASSUMED, "evaluation.lengths"),
-                      printed["GPT-2"][0], page.profile)
+settings, printed = ({sheet.name_of(run): run for run in reversed(sheet.shown(own))}
+                     for own in (page.profile, "paper"))
+claimbook.settings_table(settings["GPT-2"], (*scaling.ASSUMED, "evaluation.lengths"),
+                      printed["GPT-2"], page.profile)
 
 # %% mystnb={"code_prompt_show": "How SGPT differs"} tags=["hide-output"]
-claimbook.settings_table(settings["SGPT"][0], scaling.SGPT_ASSUMED, printed["SGPT"][0],
+claimbook.settings_table(settings["SGPT"], scaling.SGPT_ASSUMED, printed["SGPT"],
                       page.profile).filter(regex=r"^model|rate|recipe\.steps", axis=0)
 
 # %% [markdown]
@@ -47,12 +47,10 @@ claimbook.settings_table(settings["SGPT"][0], scaling.SGPT_ASSUMED, printed["SGP
 # of failure.
 
 # %%
-run = settings["GPT-2"][0]
+run = settings["GPT-2"]
 task, trained = run.task, run.recipe.lengths
-of_model = dealt(records, names)
-networks = {name: page.values("error",
-                              of_model[name]).unstack("length") / task.label_variance
-            for name in names}
+errors = page.values("error", records, model=sheet.name_of).unstack("length")
+networks = {name: errors.xs(name, level="model") / task.label_variance for name in names}
 on_linear = page.values("error", page.recorded(sheet.trained_on_five),
                         model="model").unstack("length")
 linear = {name: on_linear.xs(kind, level="model")

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from icllib.models import SGPT
 from icllib.tasks import ReluNetwork
 from icllib.training import Run
 from papers.context_scaling.scaling import (
@@ -44,6 +45,12 @@ def shown(profile: str) -> list[Run]:
               (replace(decoder, positions="none"), recipe))
     return [Run(task, *model, measure, seed, FIGURE_4_COUNT)
             for model in models for seed in seeds(profile)]
+
+
+def name_of(run: Run) -> str:
+    """A model as the page names it."""
+    name = "SGPT" if isinstance(run.model, SGPT) else "GPT-2"
+    return name + " without positions" * (getattr(run.model, "positions", "") == "none")
 
 
 def over_neighbors(errors: pd.DataFrame, trained) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from claimbook.records import Component, Record, select, versions
+from claimbook.records import Component, versions
 from claimbook.records.checks import positive
 from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength, TrainingError
@@ -43,13 +43,3 @@ def test_a_list_becomes_a_tuple_and_the_version_is_one_unless_said():
 def test_what_a_field_cannot_be_is_told_by_name(wrong, told):
     with pytest.raises(InputError, match=told):
         Sample(**wrong)
-
-
-def test_records_are_chosen_by_kind_and_settings_also_by_defaults_that_are_not_recorded():
-    runs = [ErrorByLength((3,), seed=1), TrainingError((3,)), ErrorByLength((3,), queries=2)]
-    first, second, third = records = [Record.of(run, {"error": 0.0}, {}) for run in runs]
-    assert select(records, TrainingError) == [second]
-    assert select(records, ErrorByLength, queries=1, seed=1) == [first]
-    assert select(records, ErrorByLength, queries=2) == [third]
-    with pytest.raises(InputError, match="expected some of TrainingError with {'seed': 7}, found none"):
-        select(records, TrainingError, seed=7)

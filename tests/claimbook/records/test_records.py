@@ -11,8 +11,8 @@ from a_record import PROVENANCE, RUN, saved
 
 from claimbook.pages.page import Page
 from claimbook.records import (
-    PROJECT, Record, dealt, digest, find_record, from_settings, results_folder,
-    rounded, samples, settings, stacked, type_name, versions)
+    PROJECT, Record, digest, find_record, from_settings, results_folder,
+    rounded, settings, type_name, versions)
 from claimbook.records.errors import InputError
 from claimbook.records.values import values
 from icllib.data import data_folders
@@ -161,45 +161,12 @@ def test_profiles_are_told_apart_and_the_largest_complete_one_is_shown(results):
     assert [record.profile for record in shown] == ["gpu", "gpu"]
 
 
-def test_samples_picks_records_by_their_settings(saved):
-    records = [find_record(RUN, "context_scaling")]
-    assert samples(records, "error", model="MLP", pretraining_tasks=10).shape == (1, 2)
-    with pytest.raises(InputError, match="expected records with error"):
-        samples(records, "error", model="Transformer")
-    own = replace(records[0], run=records[0].run | {"model": {"type": "mine:Model"}})
-    assert samples([own, *records], "error", model="Model").shape == (1, 2)
-
-
 def test_a_metric_that_is_not_there_is_told_with_those_that_are(saved):
     record = find_record(RUN, "context_scaling")
     with pytest.raises(InputError, match="metric: "):
         record["eror"]
-    with pytest.raises(InputError, match="samples: "):
-        samples([record], "eror")
-
-
-def test_metrics_are_stacked_in_the_order_of_the_names():
-    records = [Record({}, {}, {"error": [place, place]}, {}) for place in range(6)]
-    found = stacked(records, ("a", "b"), "error")
-    assert found["a"].tolist() == [[0, 0], [1, 1], [2, 2]] and found["b"][0].tolist() == [3, 3]
-
-
-def test_records_are_dealt_to_names_evenly_or_not_at_all():
-    assert dealt([1, 2, 3, 4], ("a", "b")) == {"a": [1, 2], "b": [3, 4]}
-    for uneven, names in (([1, 2, 3], {"a": 0, "b": 0}), ([], {"a": 0, "b": 0}), ([], []), ([1], []),
-                           ([1, 2], ["a", "a"])):
-        with pytest.raises(InputError, match=f"{len(names)} different names, got {len(uneven)} in all"):
-            dealt(uneven, names)
-
-
-def test_records_are_dealt_side_by_side_by_seed(saved):
-    record = find_record(RUN, "context_scaling")
-    of = lambda *seeds: [replace(record, run=record.run | {"seed": seed}) for seed in seeds]
-    assert dealt(of(0, 1, 0, 1), ("a", "b"))["b"] == of(0, 1)
-    with pytest.raises(InputError, match=r"the same seeds for a and b, .* got \[0, 1\] and \[1, 0\]"):
-        dealt(of(0, 1, 1, 0), ("a", "b"))
-    with pytest.raises(InputError, match=r"got \[7, 7\] and \[7, 8\]"):  # of runs too
-        dealt([RUN, RUN, RUN, replace(RUN, seed=8)], ("a", "b"))
+    with pytest.raises(InputError, match="metric: "):
+        values([record], "eror")
 
 
 def test_a_folder_named_relatively_is_the_project_s_in_every_process(monkeypatch, tmp_path):
