@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from claimbook.records.checks import one_of, switch
 from claimbook.records.errors import InputError
 from icllib import checks
-from icllib.estimators.named_models import Predictor, found
+from icllib.baselines import Ridge
+from icllib.estimators.named_models import Predictor, WithIntercept, found
 from icllib.estimators.unlike_training import ADVICE, BY_ITSELF, SCALE_X, SCALE_Y, Scale, looks
 
 PROMPTS = 64  # queries in a batch, each in a separate prompt
@@ -50,6 +51,10 @@ class InContext(BaseEstimator):
         if not is_regressor(self) and kept < classes:
             tell(f"given kept pairs of {kept} of {classes} classes: shuffle the rows")
         self.trained_, X, y = trained, X[-most:], np.asarray(y[-most:], dtype=float)
+        self.told_ = set()  # of what `predict` has warned, which may be called in a loop
+        if self.standardize and trained.task is None:
+            tell("given as a predictor, which reads X and y as they are: scale them as in its training, then set "
+                 "standardize=False")
         drawn = trained.drawn(len(X), width) if trained.task else None
         standard = self.standardize and trained.best
         self.X_scale_ = Scale.of("X", X, drawn[0] if standard else None)
@@ -59,6 +64,8 @@ class InContext(BaseEstimator):
         if drawn:
             self.compare(drawn)
         self.unexplained_ = None
+        if trained.task is not None and y.ndim == 1 and not is_regressor(self):
+            self.compare_classes()
         if self.has_best():
             self.unexplained_ = left_out(*self.context_, trained.best)
             if len(X) < (enough := math.ceil(ROOM * width)):
@@ -85,6 +92,21 @@ class InContext(BaseEstimator):
                 tell(f"trained on {what} {known}, got {found:.3g}: {ADVICE[what]}"
                      + itself * ", or set standardize=True")
 
+    def compare_classes(self) -> None:
+        """Warn where a linear function tells the class of the later pairs from those before better."""
+        xs, ys = (torch.tensor(part)[None, None] for part in self.context_)
+        lengths = tuple(range((len(ys[0, 0]) + 1) // 2, len(ys[0, 0])))
+        if not lengths:
+            return
+        padded = torch.nn.functional.pad(xs, (0, self.trained_.dimension - xs.shape[-1]))
+        with torch.no_grad():
+            said = self.trained_.predictor.predict(padded, ys, lengths)
+            linear = WithIntercept(Ridge(1.0)).predict(xs, (ys > 0).double() * 2 - 1, lengths)
+        wrong, lines = (((own[0, 0] > 0) != (ys[0, 0, list(lengths)] > 0)).double().mean() for own in (said, linear))
+        if wrong > lines + 2 * LOST:
+            tell(f"trained on other classes: of the later pairs it takes {wrong:.0%} for the other class, from those "
+                 f"before, and ridge regression on their signs {lines:.0%}: use another classifier")
+
     def answers(self, X) -> np.ndarray:
         """The model's answer to each row, in the context of the stored pairs: (rows, ...).
 
@@ -93,7 +115,7 @@ class InContext(BaseEstimator):
         check_is_fitted(self)
         X = self.X_scale_.to_model(validate_data(self, X, reset=False, dtype=np.float64))
         far = int((np.linalg.norm(X, axis=1) > self.farthest_).sum())
-        if far:
+        if far and self.is_new("far"):
             tell(f"trained on queries as near as the pairs, got {far} of {len(X)} farther away: "
                  "ask nearer, or fit pairs from there")
         said = self.said(self.trained_.predictor, X)
@@ -106,11 +128,17 @@ class InContext(BaseEstimator):
             apart = np.mean((said - best) ** 2) / max(np.var(self.context_[1]), TINY)
             lost = apart + 2 * np.sqrt(apart * self.unexplained_)  # at the most, by Cauchy-Schwarz
             lost /= self.variance_at(best)
-            if lost > LOST:
+            if lost > LOST and self.is_new("lost"):
                 tell(f"trained to answer as ridge regression does, its answers are {apart:.0%} of the "
                      f"labels' variance away from that, its r2 may be {lost:.2g} lower: use ridge "
                      "regression on these data")
         return self.y_scale_.from_model(said)
+
+    def is_new(self, kind: str) -> bool:
+        """Whether nothing of this kind was told since the pairs were stored."""
+        count = len(self.told_)
+        self.told_.add(kind)
+        return len(self.told_) > count
 
     def variance_at(self, best) -> float:
         """The variance of labels of queries over that of the pairs, by the best predictor's answers

@@ -312,7 +312,8 @@ def train(task, model, recipe: Recipe, seeds, pretraining_tasks=None, device="cp
     """Train one member per seed on one task and return the stacked module.
 
     pretraining_tasks: one per seed, as Fleet has them; by default fresh prompts for all. deadline:
-    a time.monotonic() after which OutOfTime is raised. Raises InputError as Fleet does.
+    a time.monotonic() after which OutOfTime is raised. Raises InputError as Fleet does, and for
+    seeds that repeat.
     """
     text(label=label)
     if deadline is not None:
@@ -321,6 +322,8 @@ def train(task, model, recipe: Recipe, seeds, pretraining_tasks=None, device="cp
     pretraining_tasks = [None] * members if pretraining_tasks is None else pretraining_tasks
     with room_for(members, device), torch.inference_mode(False):  # with gradients in any case
         fleet = Fleet([task] * members, model, recipe, seeds, pretraining_tasks, device)
+        if len({*zip(seeds, pretraining_tasks)}) < members:
+            raise InputError(f"seeds: expected different ones, since equal ones give the same model, got {seeds!r}")
         run_steps(fleet, label, lambda: deadline is not None and time.monotonic() > deadline)
     for seed, alive in zip(seeds, fleet.alive.tolist()):
         if not alive:
