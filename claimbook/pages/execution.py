@@ -292,11 +292,8 @@ def sockets(folder: str) -> dict:
 
 
 def check_executed(page: str, notebook, failure, limited: bool) -> None:
-    """Raises what stopped a page, by the cell that it was in: OutOfTime at the time limit, PageFailed
-    for an error of its own and where a cell has not run.
-
-    limited: whether cells have a time limit of the user's.
-    """
+    """Raises what stopped a page, by the cell that it was in: OutOfTime at the time limit, if its cells were
+    limited, PageFailed for an error of its own and where a cell has not run."""
     cells = own_cells(notebook)
     begun = sum(bool(cell.metadata.get("papermill", {}).get("start_time")) for cell in cells)
     ended = begun - bool(failure)  # where a kernel ends, papermill calls every cell completed

@@ -5,8 +5,8 @@ import shutil
 import subprocess
 import sys
 import time
+import warnings
 from datetime import date
-from functools import cache
 from pathlib import Path
 
 import claimbook
@@ -86,12 +86,6 @@ def tell_of_changed_sources(since: str, made) -> None:
               "it", file=sys.stderr)
 
 
-@cache
-def tell_once(line: str) -> None:
-    """Print a line on standard error, once in a process."""
-    print(line, file=sys.stderr)
-
-
 def commit() -> dict:
     """The commit of the code and whether it was changed since; unknown without git or a checkout of
     its own, as in a download that lies inside another repository.
@@ -108,7 +102,7 @@ def commit() -> dict:
                                         capture_output=True, env=own)  # as within a hook
     head, top = git("rev-parse", "--short=12", "HEAD"), git("rev-parse", "--show-toplevel")
     if head.returncode and (PROJECT / ".git").exists():
-        tell_once(f"claimbook: the commit stays unknown, git says: {' '.join(head.stderr.split())}; set CLAIMBOOK_COMMIT")
+        warnings.warn(f"the commit is unknown, git says: {' '.join(head.stderr.split())}; set CLAIMBOOK_COMMIT")
     if head.returncode or Path(top.stdout.rstrip("\n")) != PROJECT:
         return {"commit": "unknown", "dirty": True}
     changed = git("status", "--porcelain", "--", ".", *(f":!{made}" for made in MADE)).stdout

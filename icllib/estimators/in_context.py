@@ -64,7 +64,7 @@ class InContext(BaseEstimator):
         if drawn:
             self.compare(drawn)
         self.unexplained_ = None
-        if trained.task is not None and y.ndim == 1 and not is_regressor(self):
+        if trained.task is not None and y.ndim == 1 < len(y) and not is_regressor(self):
             self.compare_classes()
         if self.has_best():
             self.unexplained_ = left_out(*self.context_, trained.best)
@@ -95,12 +95,10 @@ class InContext(BaseEstimator):
     def compare_classes(self) -> None:
         """Warn where a linear function tells the class of the later pairs from those before better."""
         xs, ys = (torch.tensor(part)[None, None] for part in self.context_)
-        lengths = tuple(range((len(ys[0, 0]) + 1) // 2, len(ys[0, 0])))
-        if not lengths:
-            return
-        padded = torch.nn.functional.pad(xs, (0, self.trained_.dimension - xs.shape[-1]))
+        xs = torch.nn.functional.pad(xs, (0, self.trained_.dimension - xs.shape[-1]))
+        lengths = tuple(range((ys.shape[-1] + 1) // 2, ys.shape[-1]))
         with torch.no_grad():
-            said = self.trained_.predictor.predict(padded, ys, lengths)
+            said = self.trained_.predictor.predict(xs, ys, lengths)
             linear = WithIntercept(Ridge(1.0)).predict(xs, (ys > 0).double() * 2 - 1, lengths)
         wrong, lines = (((own[0, 0] > 0) != (ys[0, 0, list(lengths)] > 0)).double().mean() for own in (said, linear))
         if wrong > lines + 2 * LOST:
@@ -115,9 +113,9 @@ class InContext(BaseEstimator):
         check_is_fitted(self)
         X = self.X_scale_.to_model(validate_data(self, X, reset=False, dtype=np.float64))
         far = int((np.linalg.norm(X, axis=1) > self.farthest_).sum())
-        if far and self.is_new("far"):
+        if far:
             tell(f"trained on queries as near as the pairs, got {far} of {len(X)} farther away: "
-                 "ask nearer, or fit pairs from there")
+                 "ask nearer, or fit pairs from there", self.told_)
         said = self.said(self.trained_.predictor, X)
         wrong = np.flatnonzero(~np.isfinite(said.reshape(len(X), -1)).all(axis=1))
         if len(wrong):
@@ -128,17 +126,11 @@ class InContext(BaseEstimator):
             apart = np.mean((said - best) ** 2) / max(np.var(self.context_[1]), TINY)
             lost = apart + 2 * np.sqrt(apart * self.unexplained_)  # at the most, by Cauchy-Schwarz
             lost /= self.variance_at(best)
-            if lost > LOST and self.is_new("lost"):
+            if lost > LOST:
                 tell(f"trained to answer as ridge regression does, its answers are {apart:.0%} of the "
                      f"labels' variance away from that, its r2 may be {lost:.2g} lower: use ridge "
-                     "regression on these data")
+                     "regression on these data", self.told_)
         return self.y_scale_.from_model(said)
-
-    def is_new(self, kind: str) -> bool:
-        """Whether nothing of this kind was told since the pairs were stored."""
-        count = len(self.told_)
-        self.told_.add(kind)
-        return len(self.told_) > count
 
     def variance_at(self, best) -> float:
         """The variance of labels of queries over that of the pairs, by the best predictor's answers
@@ -192,9 +184,12 @@ def spans(numbers) -> str:
     return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in ends)
 
 
-def tell(what: str) -> None:
-    """Warn that a model is used outside what it was trained for."""
-    warnings.warn(f"the model was {what}", stacklevel=4)
+def tell(what: str, before: set | None = None) -> None:
+    """Warn that a model is used outside what it was trained for, but not of a kind that was told before."""
+    if (kind := what.partition(",")[0]) not in (before or ()):
+        warnings.warn(f"the model was {what}", stacklevel=4)
+    if before is not None:
+        before.add(kind)
 
 
 class InContextRegressor(RegressorMixin, InContext):

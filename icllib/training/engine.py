@@ -312,8 +312,7 @@ def train(task, model, recipe: Recipe, seeds, pretraining_tasks=None, device="cp
     """Train one member per seed on one task and return the stacked module.
 
     pretraining_tasks: one per seed, as Fleet has them; by default fresh prompts for all. deadline:
-    a time.monotonic() after which OutOfTime is raised. Raises InputError as Fleet does, and for
-    seeds that repeat.
+    a time.monotonic() after which OutOfTime is raised. Raises InputError as Fleet does.
     """
     text(label=label)
     if deadline is not None:

@@ -58,13 +58,13 @@ def why_no_gpu() -> str | None:
 
 def without_kernels() -> str | None:
     """The first visible card that this PyTorch has no kernels for, in words; None where it has some for all."""
-    built = [(kind, divmod(int(re.match(r"\d+", number)[0]), 10)) for kind, number in (
-        name.split("_") for name in torch.cuda.get_arch_list())]
+    names = torch.cuda.get_arch_list()
+    built = [(name[0], divmod(int(re.search(r"\d+", name)[0]), 10)) for name in names]
     for index in range(torch.cuda.device_count()):
         own = torch.cuda.get_device_capability(index)
-        if built and not any(version <= own and (kind == "compute" or version[0] == own[0]) for kind, version in built):
-            return (f"but PyTorch {torch.__version__} has no kernels for {torch.cuda.get_device_name(index)} of capability "
-                    f"{own[0]}.{own[1]}, for {', '.join(torch.cuda.get_arch_list())} alone: install a build for an older CUDA")
+        if built and not any(made <= own and (kind == "c" or made[0] == own[0]) for kind, made in built):
+            return (f"but PyTorch {torch.__version__} has no kernels for {torch.cuda.get_device_name(index)} of "
+                    f"capability {own[0]}.{own[1]}, for {', '.join(names)} alone: install it for an older CUDA")
     return None
 
 

@@ -71,8 +71,7 @@ def load(source) -> Trained:
     tell_of_changed_sources("this model was trained", [own])
     values = {name: value[None].float() for name, value in values.items()}
     if not all(value.isfinite().all() for value in values.values()):
-        raise InputError(f"{path}: expected finite weights, got NaN or infinity: their training diverged, or another "
-                         "program wrote them")
+        raise InputError(f"{path}: expected finite weights, got NaN or infinity; train it again")
     try:
         for device in ("meta", "cpu"):  # their shapes first, which may be too large for the memory
             module = build([run.model], [run.seed], run.task, replace(run.recipe, precision="fp32"), device)
