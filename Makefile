@@ -87,6 +87,7 @@ $(INSTALLED): requirements.txt constraints.txt pyproject.toml claimbook/pyprojec
 	$(CONSTRAINTS) > $(VENV)/constraints.txt
 	grep -v '^torch==' requirements.txt | $(BIN)/python -m pip install -q -r /dev/stdin -c $(VENV)/constraints.txt
 	$(BIN)/python -m pip install -q --no-deps -e claimbook -e .
+	@$(BIN)/python -c 'import torch; print("PyTorch", torch.__version__, "for CUDA " + torch.version.cuda if torch.version.cuda else "for CPUs")'
 	touch $(INSTALLED)
 
 bench: $(INSTALLED)

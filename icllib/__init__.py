@@ -1,6 +1,8 @@
 """icllib: tasks, models, baselines, theory and training of in-context learners."""
 
 import importlib
+import os
+import shutil
 
 __version__ = "0.3.0"
 SHORT_IN_RECORDS = True  # records name components without the package: "tasks.LinearRegression"
@@ -18,6 +20,10 @@ MODULES = {
               "ReluNetwork", "SparseLinear"),
     "training": ("Limits", "Recipe", "Run", "Trained", "every_profile", "load", "records", "train"),
 }
+# On a GPU PyTorch computes some operations by kernels that need a C compiler, unless this is set before its import.
+if not any(map(shutil.which, [os.environ["CC"]] if os.environ.get("CC") else ["clang", "gcc"])):
+    os.environ.setdefault("TORCH_DISABLE_NATIVE_JIT", "1")
+
 HOME = {name: module for module, names in MODULES.items() for name in names}
 __all__ = ["__version__", *sorted(HOME)]
 

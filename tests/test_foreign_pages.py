@@ -208,7 +208,17 @@ def test_a_page_that_goes_on_after_its_time_limit_has_failed(page, icllib, monke
     monkeypatch.setattr("claimbook.pages.execution.SAVING", 0.0)
     written(page, with_cells(head='# %% tags=["parameters"]\nprofile = "stored"\nwhile True:\n    pass\n'))
     code, _, err = icllib("run", "causal_lm/sample", "--profile", "smoke", "--time-limit", "0")
-    assert code == 3 and "cell 1 was still running after the time limit" in err
+    assert code == 3 and err.startswith("claimbook: causal_lm/sample: cell 1 was still running after the time limit")
+
+
+@FORKED
+@pytest.mark.parametrize("limit", [(), ("--time-limit", "600")])
+def test_a_cell_that_writes_more_than_can_be_read_is_not_told_as_a_time_limit(page, icllib, monkeypatch, limit):
+    monkeypatch.setattr("claimbook.pages.execution.OUTPUT", 1)
+    written(page, with_cells("for number in range(20_000):\n    print(number, flush=True)"))
+    code, _, err = icllib("run", "causal_lm/sample", "--profile", "smoke", *limit)
+    assert code == 1 and "cell 2 wrote more than could be read within 1 s after its end: print less" in err
+    assert err.count("causal_lm/sample:") == 1
 
 
 @pytest.mark.parametrize("body, told", [("\n1 / 0", 'causal_lm/sample.py", line {line}, in'),

@@ -7,6 +7,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from claimbook.claims.sentences import ANYWHERE, SHARE, short, with_interval
+from claimbook.pages.page import Page
 from claimbook.pages.plotting import draw, draw_rows, legend_below, matrix, numbers, series
 from claimbook.records.errors import InputError
 
@@ -74,3 +75,16 @@ def test_numbers_of_a_matrix_stand_out_from_their_cells(style):
         darker, lighter = sorted((luminance(text.get_color()), luminance(cell)))
         assert (lighter + 0.05) / (darker + 0.05) >= 4.5, text.get_text()
     plt.close(figure)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_page_is_the_same_whatever_is_set_and_its_fonts_can_be_printed(tmp_path):
+    """Journals refuse Type 3 fonts; a start-up file may have set how wide a table is."""
+    with pd.option_context("display.width", 60, "display.max_rows", 6, "display.precision", 2):
+        Page("paper/page")
+        assert [pd.get_option(f"display.{name}") for name in ("width", "max_rows", "precision")] == [80, 60, 6]
+    plt.figure().text(0.5, 0.5, "text and $x^2$")
+    plt.savefig(tmp_path / "figure.pdf")
+    plt.close()
+    written = (tmp_path / "figure.pdf").read_bytes()
+    assert b"/Type3" not in written and b"/CIDFontType2" in written

@@ -100,7 +100,7 @@ def attempt(page: str, profile: str, parameters: dict, limits, as_recorded: bool
     except InputError as error:
         return _say(f"{page}: {str(error).removeprefix(f'{page}: ')}", 2)
     except OutOfTime as error:
-        raise OutOfTime(f"{page}: {error}") from None
+        raise OutOfTime(f"{page}: {str(error).removeprefix(f'{page}: ')}") from None
     return 0
 
 

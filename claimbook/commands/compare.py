@@ -46,7 +46,9 @@ def compare(page: str) -> list[str]:
     path = notebooks_folder() / f"{page}.ipynb"
     committed = sound_notebook(path) if there(path) else None
     if committed is None:
-        raise InputError(f"{page}: expected a committed notebook to compare with, got none; make it with "
+        got = "none" if not there(path) else "a damaged one"
+        got += " with conflict markers of git" * (there(path) and "\n<<<<<<< " in read_text(path))
+        raise InputError(f"{page}: expected a committed notebook to compare with, got {got}; make it with "
                          f"python -m claimbook run {page}")
     with temporary_folder() as folder, environment(CLAIMBOOK_OUTPUT=folder):
         executed = execute(page, {})

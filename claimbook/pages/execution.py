@@ -240,7 +240,7 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
         except KeyboardInterrupt:  # its kernel has saved what it trained
             raise OutOfTime("stopped, as it was asked to") from None
         executed = nbformat.read(target if os.path.exists(target) else source, as_version=4)
-    check_executed(page, executed, failure)
+    check_executed(page, executed, failure, left is not None)
     return cleaned(executed, hashed)
 
 
@@ -291,9 +291,9 @@ def sockets(folder: str) -> dict:
     return {"transport": "ipc", "ip": name}
 
 
-def check_executed(page: str, notebook, failure) -> None:
-    """Raises what stopped a page, by the cell that it was in: OutOfTime at the time limit, PageFailed
-    for an error of its own and where a cell has not run."""
+def check_executed(page: str, notebook, failure, limited: bool) -> None:
+    """Raises what stopped a page, by the cell that it was in: OutOfTime at the time limit, if its cells were
+    limited, PageFailed for an error of its own and where a cell has not run."""
     cells = own_cells(notebook)
     begun = sum(bool(cell.metadata.get("papermill", {}).get("start_time")) for cell in cells)
     ended = begun - bool(failure)  # where a kernel ends, papermill calls every cell completed
@@ -303,6 +303,8 @@ def check_executed(page: str, notebook, failure) -> None:
         if ran and not any(output.output_type == "error" for output in cell.outputs):
             continue
         where = f"{page}: cell {number}"
+        if isinstance(failure, TimeoutError) and (not limited or "IOPub" in str(failure)):
+            raise PageFailed(f"{where} wrote more than could be read within {OUTPUT} s after its end: print less")
         if isinstance(failure, TimeoutError):
             raise OutOfTime(f"{where} was still running after the time limit")
         errors = [output for output in cell.outputs if output.output_type == "error"]

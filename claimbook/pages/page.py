@@ -50,6 +50,7 @@ class Page:
         self.read, self.together = [], []  # all records that the page has asked for; those not apart
         self.decisions = {}  # by claim, so that a cell that is run again replaces its own
         use_style()
+        pd.reset_option("^display")  # as `use_style` does with a user's own style
         pd.set_option("display.max_colwidth", None)
 
     @property

@@ -41,15 +41,14 @@ def use_style() -> None:
     plt.rcParams.update({
         "font.family": [FAMILY, "DejaVu Sans"], "mathtext.fontset": "custom",
         "mathtext.rm": FAMILY, "mathtext.it": f"{FAMILY}:italic", "mathtext.bf": FAMILY,
-        "mathtext.cal": f"{FAMILY}:italic", "mathtext.sf": FAMILY, "mathtext.tt": FAMILY,
-        "mathtext.fallback": "stixsans",
+        "mathtext.cal": f"{FAMILY}:italic", "mathtext.sf": FAMILY, "mathtext.tt": FAMILY, "mathtext.fallback": "stixsans",
         "figure.figsize": (9, 3.4), "figure.dpi": 110, "figure.constrained_layout.use": True,
         "figure.constrained_layout.hspace": 0.06,
         "savefig.facecolor": "white", "savefig.bbox": "tight", "savefig.pad_inches": 0.15,
         "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
         "grid.alpha": 0.25, "axes.prop_cycle": plt.cycler(color=COLORS), "font.size": 11,
         "axes.titlesize": 11, "legend.fontsize": 10, "legend.frameon": False,
-        "lines.markersize": 4, "svg.hashsalt": "icllib", "image.cmap": "viridis",
+        "lines.markersize": 4, "pdf.fonttype": 42, "ps.fonttype": 42, "svg.hashsalt": "icllib", "image.cmap": "viridis",
     })
 
 

@@ -250,14 +250,22 @@ def locked(folder: Path, wait: bool = False):
         yield False
         return
     try:
-        fcntl.flock(number, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        free = True
-    except OSError:
-        free = False
-    try:
-        yield free
+        yield is_free(number, folder, wait)
     finally:
         os.close(number)
+
+
+def is_free(file, path: Path, wait: bool = False) -> bool:
+    """Lock an open file until it is closed, if no other process holds its lock; raises InputError where
+    the file system has none."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:  # NFS without its daemon, Lustre as it is mounted by default
+        raise InputError(f"{path}: expected a file system with locks, got {error.strerror!r}; take a local disk, "
+                         "by CLAIMBOOK_CHECKPOINTS for what trains and TMPDIR for temporary folders") from None
+    return True
 
 
 def check_writable(folder: Path) -> None:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
+import warnings
 from datetime import date
 from pathlib import Path
 
@@ -100,6 +101,8 @@ def commit() -> dict:
     git = lambda *words: subprocess.run(["git", *words], cwd=PROJECT, encoding="utf-8",
                                         capture_output=True, env=own)  # as within a hook
     head, top = git("rev-parse", "--short=12", "HEAD"), git("rev-parse", "--show-toplevel")
+    if head.returncode and (PROJECT / ".git").exists():
+        warnings.warn(f"the commit is unknown, git says: {' '.join(head.stderr.split())}; set CLAIMBOOK_COMMIT")
     if head.returncode or Path(top.stdout.rstrip("\n")) != PROJECT:
         return {"commit": "unknown", "dirty": True}
     changed = git("status", "--porcelain", "--", ".", *(f":!{made}" for made in MADE)).stdout

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from claimbook.records.checks import one_of, switch
 from claimbook.records.errors import InputError
 from icllib import checks
-from icllib.estimators.named_models import Predictor, found
+from icllib.baselines import Ridge
+from icllib.estimators.named_models import Predictor, WithIntercept, found
 from icllib.estimators.unlike_training import ADVICE, BY_ITSELF, SCALE_X, SCALE_Y, Scale, looks
 
 PROMPTS = 64  # queries in a batch, each in a separate prompt
@@ -50,6 +51,10 @@ class InContext(BaseEstimator):
         if not is_regressor(self) and kept < classes:
             tell(f"given kept pairs of {kept} of {classes} classes: shuffle the rows")
         self.trained_, X, y = trained, X[-most:], np.asarray(y[-most:], dtype=float)
+        self.told_ = set()  # of what `predict` has warned, which may be called in a loop
+        if self.standardize and trained.task is None:
+            tell("given as a predictor, which reads X and y as they are: scale them as in its training, then set "
+                 "standardize=False")
         drawn = trained.drawn(len(X), width) if trained.task else None
         standard = self.standardize and trained.best
         self.X_scale_ = Scale.of("X", X, drawn[0] if standard else None)
@@ -59,6 +64,8 @@ class InContext(BaseEstimator):
         if drawn:
             self.compare(drawn)
         self.unexplained_ = None
+        if trained.task is not None and y.ndim == 1 < len(y) and not is_regressor(self):
+            self.compare_classes()
         if self.has_best():
             self.unexplained_ = left_out(*self.context_, trained.best)
             if len(X) < (enough := math.ceil(ROOM * width)):
@@ -85,6 +92,19 @@ class InContext(BaseEstimator):
                 tell(f"trained on {what} {known}, got {found:.3g}: {ADVICE[what]}"
                      + itself * ", or set standardize=True")
 
+    def compare_classes(self) -> None:
+        """Warn where a linear function tells the class of the later pairs from those before better."""
+        xs, ys = (torch.tensor(part)[None, None] for part in self.context_)
+        xs = torch.nn.functional.pad(xs, (0, self.trained_.dimension - xs.shape[-1]))
+        lengths = tuple(range((ys.shape[-1] + 1) // 2, ys.shape[-1]))
+        with torch.no_grad():
+            said = self.trained_.predictor.predict(xs, ys, lengths)
+            linear = WithIntercept(Ridge(1.0)).predict(xs, (ys > 0).double() * 2 - 1, lengths)
+        wrong, lines = (((own[0, 0] > 0) != (ys[0, 0, list(lengths)] > 0)).double().mean() for own in (said, linear))
+        if wrong > lines + 2 * LOST:
+            tell(f"trained on other classes: of the later pairs it takes {wrong:.0%} for the other class, from those "
+                 f"before, and ridge regression on their signs {lines:.0%}: use another classifier")
+
     def answers(self, X) -> np.ndarray:
         """The model's answer to each row, in the context of the stored pairs: (rows, ...).
 
@@ -95,7 +115,7 @@ class InContext(BaseEstimator):
         far = int((np.linalg.norm(X, axis=1) > self.farthest_).sum())
         if far:
             tell(f"trained on queries as near as the pairs, got {far} of {len(X)} farther away: "
-                 "ask nearer, or fit pairs from there")
+                 "ask nearer, or fit pairs from there", self.told_)
         said = self.said(self.trained_.predictor, X)
         wrong = np.flatnonzero(~np.isfinite(said.reshape(len(X), -1)).all(axis=1))
         if len(wrong):
@@ -109,7 +129,7 @@ class InContext(BaseEstimator):
             if lost > LOST:
                 tell(f"trained to answer as ridge regression does, its answers are {apart:.0%} of the "
                      f"labels' variance away from that, its r2 may be {lost:.2g} lower: use ridge "
-                     "regression on these data")
+                     "regression on these data", self.told_)
         return self.y_scale_.from_model(said)
 
     def variance_at(self, best) -> float:
@@ -164,9 +184,12 @@ def spans(numbers) -> str:
     return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in ends)
 
 
-def tell(what: str) -> None:
-    """Warn that a model is used outside what it was trained for."""
-    warnings.warn(f"the model was {what}", stacklevel=4)
+def tell(what: str, before: set | None = None) -> None:
+    """Warn that a model is used outside what it was trained for, but not of a kind that was told before."""
+    if (kind := what.partition(",")[0]) not in (before or ()):
+        warnings.warn(f"the model was {what}", stacklevel=4)
+    if before is not None:
+        before.add(kind)
 
 
 class InContextRegressor(RegressorMixin, InContext):

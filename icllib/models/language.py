@@ -98,22 +98,6 @@ def refuse_to_keep(*words, **named):
                      "lengths belong to a batch and are not kept, got one within")
 
 
-class CheckCall:
-    """`check_call`, in a model that may be pickled within the block and unpickled elsewhere."""
-
-    def __call__(self, module, words, named):
-        check_call(module, words, named)
-
-    def __reduce__(self):
-        return unpickled, ()
-
-
-def unpickled() -> CheckCall:
-    """What stands for the hook of a pickled model, with prefix attention known to `transformers`."""
-    register()
-    return CheckCall()
-
-
 def check_call(module, words, named) -> None:
     """Raises InputError for a call with a mask, or masks by kind of layer, that prefixes did not make."""
     if torch.compiler.is_compiling():
@@ -131,6 +115,21 @@ def check_call(module, words, named) -> None:
             got = tuple(own.shape) if isinstance(own, Tensor) else type(own).__name__
             raise InputError("attention_mask: expected (B, T), 1 for real tokens, within "
                              f"prefix_attention, got {got}{f' for {kind}' if kind else ''}")
+
+
+class CheckCall:
+    """`check_call`, in a model that may be pickled within the block and unpickled elsewhere."""
+
+    __call__ = staticmethod(check_call)
+
+    def __reduce__(self):
+        return unpickled, ()
+
+
+def unpickled() -> CheckCall:
+    """What stands for the hook of a pickled model, with prefix attention known to `transformers`."""
+    register()
+    return CheckCall()
 
 
 def register() -> None:
@@ -154,8 +153,7 @@ def of_its_block(attention, layer, *words, **options):
 def check_own(layer) -> None:
     """Raises InputError for a layer of a model that has the config of another's block."""
     if not getattr(layer, "in_prefixes", False):
-        raise InputError("model: expected that of prefix_attention, got another with the same config: "
-                         "give each a copy of its own before the block")
+        raise InputError("model: expected that of prefix_attention, got another with the same config; copy it first")
 
 
 def eager_attention(layer, *words, **options):

@@ -1,6 +1,5 @@
 """Ordinary PyTorch modules as a fleet: who has an `nn.Module` need not stack its parameters by hand."""
 
-from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import ClassVar
@@ -23,7 +22,7 @@ class Module:
     batching rule, as that of an LSTM. Raises InputError for what makes no such module.
     """
 
-    make: Callable
+    make: object  # a function of the dimension
     version: ClassVar[int] = 1
 
     def __post_init__(self):

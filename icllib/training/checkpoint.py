@@ -6,7 +6,6 @@ last two are kept; where one is damaged, the one before is used.
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import shutil
@@ -20,7 +19,7 @@ from safetensors.torch import load_file, save_file
 from claimbook.records import digest
 from claimbook.records.checks import not_negative, whole
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import flush, read_object, write_text
+from claimbook.records.files import flush, is_free, read_object, write_text
 from icllib.data import checksum
 
 KEPT = 2
@@ -34,11 +33,8 @@ def alone(folder: Path):
         raise InputError(f"{folder}/lock: expected a file, got a link")
     own = lambda path, flags: os.open(path, flags | os.O_NOFOLLOW)
     with open(folder / "lock", "a", encoding="utf-8", opener=own) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(f"{folder}: expected to train here alone, another process does"
-                             ) from None
+        if not is_free(file, folder):
+            raise InputError(f"{folder}: expected to train here alone, another process does")
         yield
 
 

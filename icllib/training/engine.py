@@ -321,6 +321,8 @@ def train(task, model, recipe: Recipe, seeds, pretraining_tasks=None, device="cp
     pretraining_tasks = [None] * members if pretraining_tasks is None else pretraining_tasks
     with room_for(members, device), torch.inference_mode(False):  # with gradients in any case
         fleet = Fleet([task] * members, model, recipe, seeds, pretraining_tasks, device)
+        if len({*zip(seeds, pretraining_tasks)}) < members:
+            raise InputError(f"seeds: expected different ones, since equal ones give the same model, got {seeds!r}")
         run_steps(fleet, label, lambda: deadline is not None and time.monotonic() > deadline)
     for seed, alive in zip(seeds, fleet.alive.tolist()):
         if not alive:

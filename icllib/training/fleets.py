@@ -40,7 +40,7 @@ def check_gpu(profile: str, limits=Limits()) -> None:
 def why_no_gpu() -> str | None:
     """What keeps PyTorch from using a GPU of NVIDIA's, in words; None where nothing does."""
     if torch.cuda.is_available():
-        return None
+        return without_kernels()
     if torch.version.cuda is None:
         return f"but PyTorch {torch.__version__} is a build for CPUs"
     try:
@@ -54,6 +54,18 @@ def why_no_gpu() -> str | None:
                     f"PyTorch {torch.__version__} is for {torch.version.cuda}")
         return f"found no card ({told.partition('.')[0]})"
     return "found no card"
+
+
+def without_kernels() -> str | None:
+    """The first visible card that this PyTorch has no kernels for, in words; None where it has some for all."""
+    names = torch.cuda.get_arch_list()
+    built = [(name[0], divmod(int(re.search(r"\d+", name)[0]), 10)) for name in names]
+    for index in range(torch.cuda.device_count()):
+        own = torch.cuda.get_device_capability(index)
+        if built and not any(made <= own and (kind == "c" or made[0] == own[0]) for kind, made in built):
+            return (f"but PyTorch {torch.__version__} has no kernels for {torch.cuda.get_device_name(index)} of "
+                    f"capability {own[0]}.{own[1]}, for {', '.join(names)} alone: install it for an older CUDA")
+    return None
 
 
 def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:

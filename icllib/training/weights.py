@@ -69,9 +69,13 @@ def load(source) -> Trained:
     noted, values = read(path)
     own = json.loads(noted.get("sources", "{}")), versions(only_training(run))
     tell_of_changed_sources("this model was trained", [own])
-    module = build([run.model], [run.seed], run.task, replace(run.recipe, precision="fp32"), "cpu")
+    values = {name: value[None].float() for name, value in values.items()}
+    if not all(value.isfinite().all() for value in values.values()):
+        raise InputError(f"{path}: expected finite weights, got NaN or infinity; train it again")
     try:
-        module.load_state_dict({name: value[None].float() for name, value in values.items()})
+        for device in ("meta", "cpu"):  # their shapes first, which may be too large for the memory
+            module = build([run.model], [run.seed], run.task, replace(run.recipe, precision="fp32"), device)
+            module.load_state_dict({name: value.to(device) for name, value in values.items()})
     except RuntimeError as error:
         raise InputError(f"{path}: expected the weights of this model, got others "
                          f"({' '.join(str(error).split())}); delete it or restore it from git"

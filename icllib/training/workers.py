@@ -132,7 +132,7 @@ def visible(device: str) -> dict[str, str]:
     if device == "cpu":
         return {}
     index, allotted = device.removeprefix("cuda:"), os.environ.get("CUDA_VISIBLE_DEVICES")
-    return {"CUDA_VISIBLE_DEVICES": allotted.split(",")[int(index)] if allotted else index}
+    return {"CUDA_VISIBLE_DEVICES": allotted.split(",")[int(index)].strip() if allotted else index}
 
 
 def main(profile: str, folder: str, limits: str = "{}", *modules: str) -> None:

@@ -163,6 +163,41 @@ def test_only_kept_rows_count():
     assert own > 0.9 and told == ["the model was trained on up to 40 pairs: the last 40 of 100 are kept"]
 
 
+def test_a_loop_over_predict_is_told_of_once():
+    """Whatever filters there are; once more where other pairs are stored."""
+    X, y = table("y squares")
+    model = InContextRegressor("context_scaling/gpt2")
+    for _ in range(2):
+        model.fit(X[:-ASKED], y[:-ASKED])
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            for number in range(1, 21):
+                model.predict(number * X[-ASKED:])
+        assert sorted(str(one.message)[:32] for one in told) == [
+            "the model was trained on queries", "the model was trained to answer "]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_predictor_that_is_not_known_is_not_standardized_without_a_word():
+    X, y = table("y far")
+    with pytest.warns(UserWarning, match="reads X and y as they are: scale them .* then set standardize=False"):
+        InContextRegressor(Ridge(1.0)).fit(X, y)
+    InContextRegressor(Ridge(1.0), standardize=False).fit(X, y)
+
+
+def test_classes_that_a_linear_function_tells_better_come_with_a_warning():
+    """Of x > 0 a model of "every" takes half for the other class; its own classes it knows."""
+    X = np.random.default_rng(0).normal(size=(39, 1))
+    with pytest.warns(UserWarning, match="takes 47% for the other class, .* ridge regression on their signs 0%"):
+        InContextClassifier().fit(X, X[:, 0] > 0)
+    X[:4] = abs(X[:4])
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        InContextClassifier().fit(X, np.minimum.accumulate(X[:, 0] > 0))
+        InContextClassifier("context_scaling/sgpt", "signs").fit(X, X[:, 0] > 0)
+    assert not any("other classes" in str(one.message) for one in told)
+
+
 def test_queries_far_from_the_pairs_are_told_of():
     X, y = table("y shifted")
     with pytest.warns(UserWarning, match="got 20 of 20 farther away: ask nearer"):

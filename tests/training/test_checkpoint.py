@@ -1,5 +1,6 @@
 """Killed, stopped or damaged: training goes on as if nothing had been."""
 
+import errno
 import json
 import math
 import os
@@ -13,6 +14,7 @@ import torch
 
 from claimbook.records import find_record
 from claimbook.records.errors import InputError
+from claimbook.records.files import locked
 from claimbook.records.limits import Limits
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP
@@ -145,6 +147,18 @@ def test_a_lock_is_not_opened_through_a_link(tmp_path):
     with pytest.raises(InputError, match="lock"), alone(tmp_path / "folder"):
         pass
     assert (tmp_path / "theirs").read_text("utf-8") == "theirs"
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_told_with_the_remedy(tmp_path, monkeypatch, code):
+    def flock(*_):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    for kind in (alone, locked):
+        with pytest.raises(InputError, match=f"{tmp_path}: expected a file system with locks, .*CLAIMBOOK_CHECKPOINTS"):
+            with kind(tmp_path):
+                pass
 
 
 def test_a_fleet_is_trained_by_one_process_alone(folders, tmp_path):

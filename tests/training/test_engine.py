@@ -213,6 +213,12 @@ def test_it_trains_where_gradients_are_off(mode):
         assert torch.equal(own, expected) and not own.is_inference()
 
 
+def test_seeds_that_give_the_same_model_are_refused():
+    with pytest.raises(InputError, match=r"seeds: expected different ones, .* got \[0, 0\]"):
+        train(TASK, MODELS[1], RECIPE, [0, 0])
+    train(TASK, MODELS[1], replace(RECIPE, steps=1), [0, 0], [8, 1000])
+
+
 def test_a_passed_deadline_stops_the_run():
     with pytest.raises(OutOfTime, match="of 20"):
         train(TASK, MODELS[1], RECIPE, [0], [None], deadline=time.monotonic() - 1)

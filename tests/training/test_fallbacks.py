@@ -6,7 +6,10 @@ PyTorch's functions for GPUs are replaced, as none is needed; all else is what i
 import collections
 import contextlib
 import functools
+import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +23,7 @@ from icllib.models import MLP, Transformer
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, OutOfTime, Recipe, capture, engine, jobs, train
 from icllib.training.checkpoint import checkpoints
+from icllib.training.fleets import check_gpu, why_no_gpu
 from small_fleet import RECIPE, metrics_of, runs
 
 COMPILE = torch.compile
@@ -309,3 +313,29 @@ def test_without_a_gpu_records_that_are_there_are_given(folders, monkeypatch):
 def test_apples_gpus_are_refused(device):
     with pytest.raises(InputError, match="device: "):
         Fleet([LinearRegression(4)], MLP(8), RECIPE, [0], [None], device)
+
+
+def test_a_card_without_kernels_in_this_pytorch_is_refused_by_name(monkeypatch):
+    for name, value in {"is_available": True, "device_count": 2, "get_device_name": "Tesla V100",
+                        "get_arch_list": ["sm_75", "sm_80", "sm_90a", "compute_120"]}.items():
+        monkeypatch.setattr(torch.cuda, name, lambda *_, value=value: value)
+    capabilities = [(8, 9), (7, 5)]  # the first by a kernel of 8.0
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda index: capabilities[index])
+    assert why_no_gpu() is None
+    for capabilities[1] in ((12, 1), (13, 0)):  # compiled when it is used
+        assert why_no_gpu() is None
+    for capabilities[1] in ((7, 0), (6, 1), (10, 0)):
+        with pytest.raises(InputError, match="no kernels for Tesla V100 of capability {}.{}, for sm_75, ".format(
+                *capabilities[1])):
+            check_gpu("gpu")
+
+
+def test_without_a_c_compiler_pytorch_is_told_to_do_without(tmp_path):
+    line = "import icllib, os; print(os.environ.get('TORCH_DISABLE_NATIVE_JIT'))"
+    for compilers, told in (([], "1"), (["gcc"], "None")):
+        for name in compilers:
+            (tmp_path / name).symlink_to(sys.executable)
+        own = {name: value for name, value in os.environ.items() if name not in ("CC", "TORCH_DISABLE_NATIVE_JIT")}
+        done = subprocess.run([sys.executable, "-c", line], env=own | {"PATH": str(tmp_path)}, capture_output=True,
+                              encoding="utf-8", check=True)
+        assert done.stdout.strip() == told

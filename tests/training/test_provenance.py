@@ -57,6 +57,13 @@ def test_code_that_was_changed_since_its_commit_is_told(checkout):
     assert commit()["dirty"] is True
 
 
+def test_a_git_that_fails_is_told(checkout):
+    """As where a clone is of another user, or its index is broken."""
+    (checkout / ".git/HEAD").write_text("rubbish", "utf-8")
+    with pytest.warns(UserWarning, match="git says: fatal: .*; set CLAIMBOOK_COMMIT"):
+        assert commit() == {"commit": "unknown", "dirty": True}
+
+
 def test_a_download_inside_another_repository_has_not_its_commit(checkout, monkeypatch):
     assert commit()["commit"] != "unknown"
     (checkout / "download" / "icllib").mkdir(parents=True)

@@ -18,6 +18,7 @@ from claimbook.records.compute import environment
 from claimbook.records.errors import InputError
 from icllib.estimators import InContextRegressor
 from icllib.evaluate import ErrorByLength
+from icllib.models import Transformer
 from icllib.streams import Stream
 from icllib.training import Along, jobs, untrained, weights, trainer, workers
 from icllib.training.build import build
@@ -240,6 +241,26 @@ def test_weights_whose_checksum_is_right_and_that_no_training_writes_are_told(tr
     replace(made, provenance=made.provenance | weights.noted_of(path)).save(trained.parent)
     with pytest.raises(InputError, match=f"{path}: expected the weights of a trained model, got none that can be"):
         icllib.load(run)
+
+
+def test_weights_that_are_not_finite_are_told(trained):
+    run = runs()[0]
+    path, made = find_weights(run), find_record(run, "test")
+    noted, own = read(path)
+    save_tensors(path, {name: values * torch.nan for name, values in own.items()}, noted)
+    replace(made, provenance=made.provenance | weights.noted_of(path)).save(trained.parent)
+    with pytest.raises(InputError, match=f"{path}: expected finite weights, got NaN or infinity"):
+        icllib.load(run)
+
+
+def test_a_model_for_which_there_is_no_memory_is_not_made_where_its_weights_are_others(trained, monkeypatch):
+    """Of 1.7 TB, beside a file of a few kilobytes."""
+    run = runs()[0]
+    large = replace(run, model=Transformer(40, 1, 30_000))
+    path = find_weights(run)
+    monkeypatch.setattr(weights, "find_weights", lambda _: path)
+    with pytest.raises(InputError, match=f"{path}: expected the weights of this model, got others"):
+        icllib.load(large)
 
 
 def flip(path, place):

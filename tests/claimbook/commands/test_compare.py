@@ -44,12 +44,16 @@ def test_a_number_that_moved_is_told_with_its_cell(page, icllib):
 
 @FORKED
 @pytest.mark.parametrize("body, told", [("1 / 0", "cell 2: ZeroDivisionError"),
-                                        (None, "expected a committed notebook to compare with")])
+                                        (None, "expected a committed notebook to compare with, got none;"),
+                                        ("<<<<<<< mine", "got a damaged one with conflict markers of git;"),
+                                        ("{", "got a damaged one;")])
 def test_a_page_that_cannot_be_compared_is_told(page, icllib, body, told):
     folder = page("1")
     assert icllib("run", "causal_lm/sample")[0] == 0
     if body is None:
         (folder / "sample.ipynb").unlink()
+    elif body != "1 / 0":
+        (folder / "sample.ipynb").write_text(f"{{\n{body}\n", "utf-8")
     else:
         source = (folder / "sample.py").read_text("utf-8")
         (folder / "sample.py").write_text(source.replace("\n1\n", f"\n{body}\n"), "utf-8")
