@@ -19,7 +19,9 @@ def sentence(item: Decision) -> str:
         return f"Not tested: {item.claim.faulty}."
     parts = tuple(part for part in item.claim.judged if item.state(part) != "not tested")
     if not parts:
-        return f"Not tested: {why_not_tested(item)}."
+        scope = item.claim.scope
+        beyond = scope and item.profile not in scope.profiles
+        return f"Not tested: {scope.because if beyond else 'too few models have learned'}."
     numbers = "; ".join(filter(None, (printed(item, parts), ours(item, parts))))
     said = "; ".join(filter(None, (states(item, item.claim.judged), pairs(item, parts),
                                    sizes(item, parts))))
@@ -27,14 +29,6 @@ def sentence(item: Decision) -> str:
     if item.claim.added:
         text += f" Beside, of parts that we added: {states(item, tuple(item.claim.added))}."
     return text
-
-
-def why_not_tested(item: Decision) -> str:
-    """Why no part of a claim with evidence is tested."""
-    scope = item.claim.scope
-    if scope and item.profile not in scope.profiles:
-        return scope.because
-    return "too few models have learned"
 
 
 def printed(item: Decision, parts) -> str:
