@@ -86,7 +86,7 @@ def _check_mask(name: str, mask) -> None:
 
 
 def check_rows(mask: Tensor) -> Tensor:
-    """The same mask; raises InputError where a row attends to nothing."""
+    """A mask as it is; raises InputError where one of its rows attends to nothing."""
     _check_mask("mask", mask)
     empty = (~mask.any(-1)).nonzero().flatten().tolist()
     if empty:

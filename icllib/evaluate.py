@@ -71,7 +71,7 @@ class ErrorByLength(Component):
     error is the mean over classes, also `wrong`, the share of wrong largest entries. Each is
     (M, K). With `by_layer`, `error_by_layer` and so on are those of every layer: (M, layers, K).
     Lengths start at 0 pairs, where the baselines answer 0.
-    Raises InputError for sizes that cannot be, an impossible seed, predictions of another shape, and
+    Raises InputError for invalid sizes or seed, predictions of another shape, and
     queries side by side or answers of layers of a predictor that has none.
     """
 
@@ -162,7 +162,7 @@ class ErrorByLength(Component):
 
 @dataclass(frozen=True)
 class ErrorByNoiseLevel(ErrorByLength):
-    """The same on a TwoNoiseLevels task, at each of its levels: (M, 2, K).
+    """Mean squared errors on a TwoNoiseLevels task, at each of its levels: (M, 2, K).
 
     The levels share their inputs and functions. Context-scaling paper, Figure 3.
     """
@@ -186,7 +186,7 @@ class ErrorByNoiseLevel(ErrorByLength):
 
 @dataclass(frozen=True)
 class TrainingError(ErrorByLength):
-    """The same on the first of the T stored prompts that each member was trained on.
+    """Mean squared errors on the first of the T stored prompts that each member was trained on.
 
     Measures `training_error` and so on; the seed plays no part. Raises InputError for a
     predictor that was not trained here, such as a baseline.

@@ -1,4 +1,4 @@
-"""Counter-based random numbers: every number is a pure function of what it is for.
+"""Counter-based random numbers: every number is a pure function of its purpose.
 
 A number depends on (seed, purpose, name, id, index) and on nothing else: not on the size of the
 fleet, the order of the calls, the device or the step at which a run resumed. So a pre-training

@@ -41,7 +41,7 @@ def color_of(name: str) -> str:
 
 
 def style_sheet() -> str:
-    """The same table as book/_static/colors.css: a class such as .of-ssa for each model."""
+    """The colors of MODELS as book/_static/colors.css: a class such as .of-ssa for each model."""
     def rules(place: int, indent: str = "") -> str:
         return "".join(f"{indent}.of-{name.lower()} {{ --color: {row[place]}; }}\n"
                        for name, row in MODELS.items())

@@ -52,7 +52,9 @@ def chance(decisions) -> Chance:
             decided += item.state(part) != "undecided"
             claims.add(item.claim.id)
             if len(samples) > FEWEST_SEEDS:
-                missed += sum(is_outside(samples, place, item.claim.scale) for place in range(len(samples)))
+                for place, sample in enumerate(samples):
+                    _, low, high = prediction_interval(np.delete(samples, place), item.claim.scale)
+                    missed += not low <= sample <= high
                 left_out += len(samples)
     return Chance(parts, spread, decided, len(claims), left_out, missed)
 
@@ -61,9 +63,3 @@ def varied(samples, scale: str) -> bool:
     """Whether samples have a finite spread on a scale."""
     sound = len(samples) > 1 and np.isfinite(samples).all() and (scale != "log" or (samples > 0).all())
     return bool(sound and np.ptp(samples) > 0)
-
-
-def is_outside(samples, place: int, scale: str) -> bool:
-    """Whether a seed lies outside the interval that the others predict."""
-    _, low, high = prediction_interval(np.delete(samples, place), scale)
-    return bool(not low <= samples[place] <= high)

@@ -54,7 +54,7 @@ class Decision:
 
     @property
     def beside(self) -> str | None:
-        """The same for the parts that we added to a paper's claim; None without such parts."""
+        """The verdict on the parts that we added to a paper's claim, in words; None without such parts."""
         return self.told(tuple(self.claim.added)) if self.claim.added else None
 
     def told(self, parts) -> str:
@@ -83,7 +83,7 @@ class Decision:
         return learned(self.claim, self.evidence[part], self.gate and self.gate[part])
 
     def counted_or_all(self, part: str) -> list[float]:
-        """The same, or all samples if no model has learned."""
+        """The samples of a part whose models have learned, or all if none has."""
         return self.counted(part) or self.evidence[part]
 
     def state(self, part: str) -> str:
@@ -281,7 +281,7 @@ def finite(values) -> list[float | None]:
 
 
 def finite_parts(parts: dict | None) -> dict | None:
-    """The same for the numbers of each part."""
+    """Each part's numbers for JSON, without infinity and NaN."""
     return parts and {part: finite(values) for part, values in parts.items()}
 
 

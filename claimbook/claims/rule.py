@@ -226,8 +226,8 @@ def lead(better: float, pairs: int, error: float = ERROR) -> str:
 
 
 def no_lead(better: float, pairs: int, error: float = ERROR) -> str:
-    """The same for a claim that a model does not lead: "yes" if a lead in three of four pairs is
-    excluded, "no" if the model is better."""
+    """Whether a model has no lead, for a claim that says so: "yes" if a lead in three of four pairs is
+    excluded, "no" if the model is better; else, and with fewer than ten pairs, "undecided"."""
     _, low, high = share_of_pairs(better, pairs, error)
     if pairs < FEWEST_PAIRS:
         return "undecided"

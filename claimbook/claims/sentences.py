@@ -23,20 +23,14 @@ def sentence(item: Decision) -> str:
         return f"Not tested: {item.claim.faulty}."
     parts = tuple(part for part in item.claim.judged if item.state(part) != "not tested")
     if not parts:
-        return f"Not tested: {why_not_tested(item)}."
+        scope = item.claim.scope
+        beyond = scope and item.profile not in scope.profiles
+        return f"Not tested: {scope.because if beyond else 'too few models have learned'}."
     found = f"{ours(item, parts)}: {states(item, item.claim.judged)}"
     told = [printed(item, parts), found, pairs(item, parts), sizes(item, parts), behind(item)]
     if item.claim.added:
         told.append(f"Of parts that we added: {states(item, tuple(item.claim.added))}")
     return " ".join(f"{text}." for text in told if text)
-
-
-def why_not_tested(item: Decision) -> str:
-    """Why no part of a claim with evidence is tested."""
-    scope = item.claim.scope
-    if scope and item.profile not in scope.profiles:
-        return scope.because
-    return "too few models have learned"
 
 
 def printed(item: Decision, parts) -> str:

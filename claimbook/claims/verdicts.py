@@ -174,7 +174,7 @@ def printed_number(claim: Claim, part: str | None = None) -> str:
 
 
 def printed_text(claim: Claim, part: str | None = None) -> str:
-    """The same, with "(corrected)" if the print is wrong."""
+    """The number printed for a claim or one of its parts, or the right one, "(corrected)"."""
     number = printed_number(claim, part)
     return f"{number} (corrected)" if claim.printed["read"] == "corrected" else number
 

@@ -70,7 +70,9 @@ def refresh(page: str) -> str:
         write_together(texts)
         return "results written; no notebook (papermill is not installed)"
     check_nothing_lost(page)  # the page took its time
-    write_together(texts | {notebooks_folder() / f"{page}.ipynb": as_text(notebook)})
+    import nbformat
+
+    write_together(texts | {notebooks_folder() / f"{page}.ipynb": nbformat.writes(notebook) + "\n"})
     with contextlib.suppress(OSError):  # another user's
         os.utime(notebooks_folder() / f"{page}.py")  # Jupyter shows the newer of the two, which is to be the source
     return "notebook and results written"
@@ -98,13 +100,6 @@ def check_nothing_lost(page: str) -> None:
             f"{path}: expected the text of its .py, got one that was edited and would be lost; keep it with "
             f"jupytext --to py:percent {path}, or delete that file. In the .py (-) and in the notebook (+):\n  "
             + "\n  ".join(differences[:6]) + more)
-
-
-def as_text(notebook) -> str:
-    """A notebook as the content of its file."""
-    import nbformat
-
-    return nbformat.writes(notebook) + "\n"
 
 
 def notebook_problem(page: str) -> str | None:

@@ -74,7 +74,7 @@ def together(kind: str = "finite numbers", /, **arrays) -> list:
 
 
 def broadcast(**arrays) -> list:
-    """The same for arrays that `numbers` has seen."""
+    """Arrays that `numbers` has seen, in double precision, broadcast against each other."""
     import numpy as np
 
     try:

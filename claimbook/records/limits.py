@@ -39,7 +39,7 @@ class Limits:
         return late or self.parent not in (None, os.getppid())
 
     def as_json(self) -> str:
-        """The same for another process of this machine."""
+        """These limits for another process of this machine."""
         return json.dumps(dataclasses.asdict(self))
 
 

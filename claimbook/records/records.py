@@ -82,7 +82,7 @@ class Record:
             raise InputError(f"{error}; its record was made by {maker(self.provenance)}") from None
 
     def changes(self, run) -> str | None:
-        """The same, told from the run that it is of."""
+        """Which versions changed since the record of this run was made, or None if none did."""
         now = versions(run)
         changed = [f"{name} {self.versions.get(name)} -> {now.get(name)}"
                    for name in sorted(now.keys() | self.versions.keys())
@@ -227,7 +227,7 @@ def check_records(records) -> None:
 
 
 def rounded(value):
-    """The same numbers with 6 significant digits, as JSON-ready values."""
+    """Numbers with 6 significant digits, as JSON-ready values."""
     if isinstance(value, dict):
         return {name: rounded(item) for name, item in value.items()}
     if hasattr(value, "tolist"):

@@ -52,8 +52,8 @@ def figure_first(cells: list[dict]) -> list[dict]:
 
 
 def about_the_figure(cell: dict, told: bool) -> dict:
-    """The same, but under the heading "Figure" there is no figure any more; without a word below it
-    or after the figure, which `told` says, it goes."""
+    """A cell whose heading "Figure" has lost its figure: "About the figure" now. Without a word below it
+    or after the figure, which `told` says, the heading goes."""
     source = "".join(cell["source"])
     if not told:
         source = re.sub(r"\n*^## Figure\s*\Z", "", source, flags=re.M)

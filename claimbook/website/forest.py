@@ -16,7 +16,8 @@ def forest(decisions: list[Decision]) -> str:
     """The figure as SVG: ratios on a logarithmic axis, other numbers less what is printed, or less
     their bound where nothing is."""
     use_style()
-    shown = [item for item in decisions if has_room(item)]
+    shown = [item for item in decisions if not item.claim.exact and item.claim.predicate != "identity"
+             and any(item.state(part) != "not tested" for part in item.claim.parts)]
     ratios = [item for item in shown if item.claim.scale == "log"]
     others = [item for item in shown if item.claim.scale != "log"]
     panels = [own for own in (ratios, others) if own]
@@ -26,12 +27,6 @@ def forest(decisions: list[Decision]) -> str:
     for axes, own in zip(all_axes[:, 0], panels):
         draw_claims(axes, own, log=own is ratios)
     return as_svg(figure, **{"svg.hashsalt": "forest"})
-
-
-def has_room(item: Decision) -> bool:
-    """Whether a claim has numbers that such a figure can show."""
-    tested = any(item.state(part) != "not tested" for part in item.claim.parts)
-    return tested and not item.claim.exact and item.claim.predicate != "identity"
 
 
 def draw_claims(axes, decisions: list[Decision], log: bool) -> None:

@@ -100,7 +100,7 @@ def bar(decisions) -> str:
 
 
 def in_words(decisions) -> str:
-    """The same as "12 holds, 5 mixed"."""
+    """How many claims have which verdict, as in "12 holds, 5 mixed"."""
     counts = Counter(item.verdict for item in decisions)
     return ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
 

@@ -29,7 +29,7 @@ def linked(text: str, known: set[str], address) -> list:
 
 
 def linked_html(html: str, known: set[str], address) -> str:
-    """The same of HTML, but for text that is in a link already."""
+    """HTML in which each number of a known claim is a link, but for text that is in a link already."""
     pieces, inside = re.split(r"(<[^>]*>)", html), False
     for place, piece in enumerate(pieces):
         if piece.startswith("<"):

@@ -147,7 +147,7 @@ class Dropout:
         return x if self.ids is None else x * self.kept(name, x.shape[2:])
 
     def of_weights(self, weights: Tensor, name: str) -> Tensor:
-        """The same for attention weights (M, B, H, T, T)."""
+        """Attention weights (M, B, H, T, T) with a share of them 0 and the rest scaled up."""
         if self.ids is None:
             return weights
         heads, tokens = weights.shape[2:4]

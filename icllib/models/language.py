@@ -162,7 +162,7 @@ def eager_attention(layer, *words, **options):
 
 
 def eager_prefix_mask(*words, dtype=torch.float32, **options) -> Tensor:
-    """The same mask as what eager attention adds to its scores."""
+    """The mask of `prefix_mask` as what eager attention adds to its scores: 0, or the lowest number."""
     seen = prefix_mask(*words, **options)
     mask = torch.zeros_like(seen, dtype=dtype).masked_fill_(~seen, torch.finfo(dtype).min)
     mask.of_prefixes = True
@@ -170,7 +170,7 @@ def eager_prefix_mask(*words, dtype=torch.float32, **options) -> Tensor:
 
 
 def signed_prefix_mask(*words, **options):
-    """The same mask for scaled signed averaging: boolean, or in its kernel's blocks."""
+    """The mask of `prefix_mask` for scaled signed averaging: boolean, or in its kernel's blocks."""
     mask = signed_fused.in_blocks(signed_language.visible(prefix_mask(*words, **options)))
     mask.of_prefixes = True
     return mask

@@ -38,7 +38,7 @@ class OneDnnProduct(torch.autograd.Function):
 
 
 def in_one_piece(matrix: Tensor) -> Tensor:
-    """The same, or a copy where rows lie apart: with those oneDNN takes a thousand times as long."""
+    """A matrix whose rows lie side by side, a copy if need be: else oneDNN takes a thousand times as long."""
     return matrix if matrix.mT.is_contiguous() else matrix.contiguous()
 
 

@@ -33,7 +33,7 @@ class Initializer:
         return nn.Parameter(bound * (2 * self.stream.uniform(self.ids, name, shape)[:, 0] - 1))
 
     def constant(self, value: float, shape) -> nn.Parameter:
-        """The same value everywhere, which may be infinite: ``(M, *shape)``."""
+        """One value everywhere, which may be infinite: ``(M, *shape)``."""
         check(lambda number: number == number, "a number", {"value": value})
         shape = _size(shape)
         return nn.Parameter(torch.full((len(self.ids), *shape), float(value),

@@ -234,7 +234,7 @@ class StackedTransformer(nn.Module):
         yield last(hidden, layout.mask, layout.places, layout.read)
 
     def states_by_pass(self, xs: Tensor, ys: Tensor, lengths, points) -> Iterator[Tensor]:
-        """The same where not all lengths can share a pass."""
+        """The states at some points after each layer, in several passes where lengths cannot share one."""
         left, passes = iter(points), []
         for own in self.settings.passes(lengths):
             passes.append(self.states(xs, ys, own, tuple(islice(left, len(own)))))

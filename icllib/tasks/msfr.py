@@ -33,12 +33,6 @@ def power_law(types: Tensor, tasks: int, exponent: float, dtype) -> Tensor:
     return table[types - 1]
 
 
-def mean_over_types(values, alpha: float) -> float:
-    """The mean of values[s - 1] over task types s."""
-    shares = [s**-alpha for s in range(1, len(values) + 1)]
-    return sum(share * value for share, value in zip(shares, values)) / sum(shares)
-
-
 class TypedPrompts(Component):
     """The base of both tasks: features in R^tasks, and prompts of a type (Eq. 1)."""
 
@@ -84,8 +78,9 @@ class SparseFeatureRegression(TypedPrompts):
     @property
     def label_variance(self) -> float:
         """E y^2 of the query; half of it is the paper's loss of a model that answers 0."""
-        strengths = [self.strength * s**-self.gamma for s in range(1, self.tasks + 1)]
-        return mean_over_types([strength**2 for strength in strengths], self.alpha)
+        shares = {s: s**-self.alpha for s in range(1, self.tasks + 1)}  # of the task types
+        squares = (share * (self.strength * s**-self.gamma) ** 2 for s, share in shares.items())
+        return sum(squares) / sum(shares.values())
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""

@@ -57,7 +57,7 @@ class MaskedSentences(Component):
         return self.masked(stream, ids, self.sentences(n, ids.device))
 
     def sample_held_out(self, stream: Stream, ids: Tensor, n: int) -> MaskedBatch:
-        """The same from held-out lines, which may also occur among the lines of training."""
+        """Sentences of at most n tokens from held-out lines, which may also occur among those of training."""
         return self.masked(stream, ids, self.sentences(n, ids.device, True))
 
     def sentences(self, n: int, device, held_out: bool = False) -> Tensor:
@@ -68,12 +68,14 @@ class MaskedSentences(Component):
         """The sentences that these ids name, with their masks."""
         size = len(sentences)
         chosen = stream.permute(ids % size, ids // size, "sentence", [size] * len(ids))
-        tokens = trimmed(sentences[chosen])
+        tokens = sentences[chosen]
+        if ids.device.type == "cpu":  # a captured CUDA graph has one shape
+            tokens = tokens[..., : int((tokens != PAD).sum(dim=-1).max())]
         hidden = self.hide(stream, ids, tokens)
         read = torch.where(hidden, self.replacements(stream, ids, tokens), tokens)
         tokens, hidden = tokens.flatten(1), hidden.flatten(1)
         places = hidden.int().argsort(dim=-1, descending=True, stable=True)
-        if ids.device.type == "cpu":  # a captured CUDA graph has one shape
+        if ids.device.type == "cpu":
             places = places[:, : int(hidden.sum(dim=-1).max())]
         return MaskedBatch(read, places, tokens.gather(1, places), hidden.gather(1, places), ids)
 
@@ -87,13 +89,6 @@ class MaskedSentences(Component):
         shape = tokens.shape[2:]
         others = SPECIAL + stream.integers(ids, "others", self.dimension - SPECIAL, shape)
         return others.where(stream.uniform(ids, "replaced", shape) < self.replaced, MASK)
-
-
-def trimmed(tokens: Tensor) -> Tensor:
-    """On a CPU, the tokens without the columns that are only padding."""
-    if tokens.device.type != "cpu":
-        return tokens
-    return tokens[..., : int((tokens != PAD).sum(dim=-1).max())]
 
 
 @lru_cache(maxsize=4)

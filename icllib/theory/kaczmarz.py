@@ -115,7 +115,7 @@ def expected_errors(dimension: int, input_mean: float, pairs: int,
 
 
 def expected_errors_by_position(dimension: int, input_mean: float, pairs: int) -> np.ndarray:
-    """The same without noise for the eta/j variant, e' = P (j e + w) / (j + 1): (pairs + 1,).
+    """Expected query error of the eta/j variant without noise, e' = P (j e + w) / (j + 1): (pairs + 1,).
 
     Scaled by j, both E e e^T and E e w^T follow linear recursions. At mu = 0 they give
     d (d - 1) ((2d - 1)(1 - q^n) - 2n q^n) / (3 n^2) with q = 1 - 1/d.

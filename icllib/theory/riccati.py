@@ -48,8 +48,8 @@ def closed_form(t, g0, h0, strength, rate):
     for name, value in {"t": t, "g0": g0, "h0": h0, "rate": rate}.items():
         if np.any(value < 0):
             raise InputError(f"{name}: expected non-negative values, got {value.min():g}")
-    _, _, below_g, below_h = _denominators(t, g0, h0, strength, rate)
-    g, h = _divide(g0 * below_h, below_g), _divide(h0 * below_g, below_h)
+    _, _, below_g, below_h = denominators(t, g0, h0, strength, rate)
+    g, h = divide(g0 * below_h, below_g), divide(h0 * below_g, below_h)
     return g, h, (g - h) / 4
 
 
@@ -71,7 +71,7 @@ def forward_euler(g0, h0, strength, rate, step: float, steps: int):
     return np.array(outputs)
 
 
-def _denominators(t, g0, h0, strength, rate):
+def denominators(t, g0, h0, strength, rate):
     """What g = g0 y / x and h = h0 x / y are made of: decay, growth, x and y.
 
     With C = g0 h0 / 2 and k = sqrt(Lambda^2 + C / 2): decay = exp(-2 a k t) and growth =
@@ -82,7 +82,7 @@ def _denominators(t, g0, h0, strength, rate):
     half_c = g0 * h0 / 4
     root = np.sqrt(strength**2 + half_c)
     large = root + np.abs(strength)
-    small = _divide(half_c, large)  # root - |Lambda| without cancellation
+    small = divide(half_c, large)  # root - |Lambda| without cancellation
     up = np.where(strength >= 0, large, small)  # root + Lambda
     down = np.where(strength >= 0, small, large)  # root - Lambda
     still = root == 0  # both solve g' = -a g^2 / 2
@@ -94,7 +94,7 @@ def _denominators(t, g0, h0, strength, rate):
             up + down * decay + h0 / 2 * growth)
 
 
-def _divide(numerator, denominator):
+def divide(numerator, denominator):
     """The quotient, and 0 where the numerator is 0."""
     return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=numerator != 0)
 

@@ -197,15 +197,10 @@ def start_as_own(module, models, seeds, built) -> None:
     """
     for member, (model, seed) in enumerate(zip(models, seeds)):
         if model != models[0]:
-            own = built(model, seed).state_dict()
-            if alike_as_built(own, built(models[0], seed).state_dict()):
+            own, other = (built(of, seed).state_dict() for of in (model, models[0]))
+            if all(torch.equal(values, other[name]) for name, values in own.items()):
                 raise InputError("model: expected fields that differ per member to differ in the "
                                  f"tensors of the module, got {models[0]} and {model}, which are "
                                  "built alike; train them separately")
             for name, values in module.state_dict().items():
                 values[member] = own[name][0]
-
-
-def alike_as_built(state: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
-    """Whether two states of the same names have the same values."""
-    return all(torch.equal(values, other[name]) for name, values in state.items())

@@ -62,12 +62,17 @@ def compiled(fleet):
     stream, usable, in_bf16 = fleet.stream, fleet.usable, fleet.in_bf16
     torch.compiler.assume_constant_result(word_of)  # here: it takes seconds to import the compiler
     fleet.stream = replace(stream, generator=torch.compile(philox, dynamic=True))
+    known = torch._inductor.list_options()  # it refuses any other
+    options = {name: value for name, value in MANY_AT_ONCE.items() if name in known}
     fleet.usable, fleet.in_bf16 = (
-        torch.compile(of_many, dynamic=False, options=known_options(MANY_AT_ONCE))
+        torch.compile(of_many, dynamic=False, options=options)
         for of_many in (usable, in_bf16))
     for part in parts:
         part.forward = torch.compile(part.forward, dynamic=False)
-    do_not_wait_for_compile_workers()
+    from torch._inductor.async_compile import shutdown_compile_workers
+
+    # PyTorch 2.11 can wait five minutes for them at the end; they end by themselves
+    atexit.unregister(shutdown_compile_workers)
     for limit in ("recompile_limit", "accumulated_recompile_limit"):
         setattr(torch._dynamo.config, limit, MOST_SHAPES)
     try:
@@ -76,20 +81,6 @@ def compiled(fleet):
         fleet.stream, fleet.usable, fleet.in_bf16 = stream, usable, in_bf16
         for part in parts:
             del part.forward
-
-
-def do_not_wait_for_compile_workers() -> None:
-    """Let the process end at once: PyTorch 2.11 can wait five minutes then for its compile workers,
-    which end by themselves with it."""
-    from torch._inductor.async_compile import shutdown_compile_workers
-
-    atexit.unregister(shutdown_compile_workers)
-
-
-def known_options(options: dict) -> dict:
-    """Those of these options that the installed Inductor has; it refuses any other."""
-    known = torch._inductor.list_options()
-    return {name: value for name, value in options.items() if name in known}
 
 
 # Ways to capture a step, and what is done where one fails.

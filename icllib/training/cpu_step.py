@@ -327,16 +327,12 @@ def rows_of(mask: Tensor) -> tuple[Tensor, Tensor]:
     return seen, mask.diagonal() & (torch.arange(len(mask)) >= seen)
 
 
-def is_known(fleet) -> bool:
-    """Whether the library can train this fleet."""
-    module, recipe = fleet.module, fleet.recipe
-    known = type(module) is StackedSGPT or type(module) is StackedTransformer and scoring_of(module)
-    return bool(known) and fleet.step.device.type == "cpu" and recipe.dtype == torch.float32
-
-
 def compiled_step(fleet) -> CpuStep | None:
     """The compiled step of a fleet, or None where PyTorch's must do."""
-    loaded = library() if is_known(fleet) else None
+    module = fleet.module
+    known = type(module) is StackedSGPT or type(module) is StackedTransformer and scoring_of(module)
+    single = fleet.step.device.type == "cpu" and fleet.recipe.dtype == torch.float32
+    loaded = library() if known and single else None
     return loaded and CpuStep(fleet, loaded)
 
 

@@ -79,6 +79,6 @@ def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
 
 
 def training(run: Run) -> Run:
-    """The same run without what is measured on it."""
+    """A run without what is measured on it, at its end and on the way."""
     return replace(run, evaluation=None,
                    along=run.along and replace(run.along, evaluation=None))

@@ -115,20 +115,15 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
 def hand_over(saved_in: Path, halves: list[list[Run]], device: str) -> None:
     """Free memory, split a fleet's last checkpoint between its halves, and say so."""
     gc.collect()
-    taken = memory_taken(device)
+    taken = ""
+    if device.startswith("cuda"):
+        peak, (_, total) = torch.cuda.max_memory_allocated(device), torch.cuda.mem_get_info(device)
+        taken = f", which took {peak / 2**30:.1f} of its {total / 2**30:.1f} GiB"
     torch.cuda.empty_cache()
     counts = list(map(len, halves))
     step = split_checkpoint(saved_in, dict(zip(map(checkpoint_folder, halves), counts)))
     print(f"icllib: no room for {sum(counts)} models on {device}{taken}; {counts[0]} and then "
           f"{counts[1]} go on from step {step}", file=sys.stderr)
-
-
-def memory_taken(device: str) -> str:
-    """The most of a GPU's memory that this process held, in words; nothing for a CPU."""
-    if not device.startswith("cuda"):
-        return ""
-    peak, (_, total) = torch.cuda.max_memory_allocated(device), torch.cuda.mem_get_info(device)
-    return f", which took {peak / 2**30:.1f} of its {total / 2**30:.1f} GiB"
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
@@ -163,8 +158,10 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
              "members": [digest(settings(run)) for run in runs]} | cost_since(started, device)
     for member, run in enumerate(runs):
         values = {name: value[member] for name, value in metrics.items()}
-        kept = ({"diverged": True} if has_diverged(fleet, member, values) else
-                save_weights(run, folder / profile, fleet.module, member))  # before its record
+        # A user's own metric may be NaN beside others that are finite
+        learned = fleet.alive[member] and any(np.isfinite(own).all() for own in values.values())
+        kept = (save_weights(run, folder / profile, fleet.module, member)  # before its record
+                if learned else {"diverged": True})
         Record.of(run, values, made | {"seed": run.seed} | kept).save(folder)
     remove_checkpoints(saved_in)
 
@@ -179,12 +176,6 @@ def fleet_of(runs: list[Run], device: str) -> Fleet:
 
 
 # ---- what is measured -----------------------------------------------------------------------
-
-
-def has_diverged(fleet: Fleet, member: int, values: dict) -> bool:
-    """Whether a member's loss was not finite, or no metric of it is finite. A user's own metric may
-    be NaN beside others that are finite."""
-    return not fleet.alive[member] or not any(np.isfinite(own).all() for own in values.values())
 
 
 def measure(fleet: Fleet, run: Run, device: str) -> dict:

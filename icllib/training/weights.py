@@ -114,7 +114,7 @@ def untrained(records, evaluation=None, seeds: int = 3) -> list[Record]:
 
 
 def fewer(evaluation):
-    """The same evaluation on as many prompts as SMALL at most."""
+    """An evaluation on at most as many prompts as SMALL says."""
     if isinstance(evaluation, Together):
         return replace(evaluation, parts=tuple(map(fewer, evaluation.parts)))
     return replace(evaluation, **{name: min(most, getattr(evaluation, name))
@@ -212,7 +212,7 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
 
 
 def only_training(run: Run) -> Run:
-    """The same run without what is measured on it."""
+    """A run without what is measured on it, whose training stops nowhere on the way."""
     return replace(run, evaluation=None, along=None)
 
 

@@ -43,7 +43,7 @@ def gpt2(profile: str) -> list[Run]:
 
 
 def gpt2_without_positions(profile: str) -> list[Run]:
-    """The same decoders without a vector for each position, trained for twice as many steps."""
+    """Decoders without a vector for each position, trained for twice as many steps."""
     return trained_on_every(Transformer(4, 4, 64, positions="none"), NO_POSITIONS_RECIPE, profile)
 
 

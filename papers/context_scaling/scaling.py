@@ -121,7 +121,10 @@ def transformers(profile: str, **recipe) -> dict:
 
 
 def in_20_dimensions(lengths, steps: dict) -> dict:
-    """The same for `cpu` on tasks with the paper's 20 dimensions. steps: {name: steps}."""
+    """{name: (model, recipe)} of both models for `cpu` on tasks with the paper's 20 dimensions.
+
+    steps: {name: steps}.
+    """
     return {name: (model, replace(CONTEXT_RECIPE, lengths=lengths, learning_rate=rate,
                                   steps=steps[name]))
             for name, (model, rate) in IN_20_DIMENSIONS.items()}

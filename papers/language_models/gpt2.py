@@ -97,7 +97,7 @@ def train(data: Path, folder: Path, settings: Settings, deadline: float = math.i
 
 
 def train_alone(data: Path, folder: Path, settings: Settings, deadline: float) -> None:
-    """The same in a folder that no other process trains in."""
+    """A training in a folder that no other process trains in."""
     from safetensors.torch import save_model
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
