@@ -22,12 +22,12 @@ def sentence(item: Decision) -> str:
         scope = item.claim.scope
         beyond = scope and item.profile not in scope.profiles
         return f"Not tested: {scope.because if beyond else 'too few models have learned'}."
-    numbers = "; ".join(filter(None, (printed(item, parts), ours(item, parts))))
-    said = "; ".join(filter(None, (states(item, item.claim.judged), pairs(item, parts),
-                                   sizes(item, parts))))
+    numbers = "; ".join(filter(None, (printed(item, parts), ours_in_words(item, parts))))
+    said = "; ".join(filter(None, (states_in_words(item, item.claim.judged), pairs_in_words(item, parts),
+                                   sizes_in_words(item, parts))))
     text = f"{numbers[0].upper()}{numbers[1:]}: {said}."
     if item.claim.added:
-        text += f" Beside, of parts that we added: {states(item, tuple(item.claim.added))}."
+        text += f" Beside, of parts that we added: {states_in_words(item, tuple(item.claim.added))}."
     return text
 
 
@@ -42,7 +42,7 @@ def printed(item: Decision, parts) -> str:
     return f"{word} {as_times(values)}"
 
 
-def ours(item: Decision, parts) -> str:
+def ours_in_words(item: Decision, parts) -> str:
     """The means of these parts and the ends of their intervals."""
     found = [interval(item.counted(part), item.claim.scale) for part in parts]
     means, lows, highs = zip(*found)
@@ -68,7 +68,7 @@ def span(values) -> str:
     return " to ".join(dict.fromkeys(short(end, 3) for end in (min(values), max(values))))
 
 
-def states(item: Decision, parts) -> str:
+def states_in_words(item: Decision, parts) -> str:
     """How many of these parts are in which state."""
     counts = Counter(map(item.state, parts))
     found = []
@@ -87,7 +87,7 @@ def states(item: Decision, parts) -> str:
     return f"{', '.join(found)} of {len(parts)} parts{same}"
 
 
-def pairs(item: Decision, parts) -> str:
+def pairs_in_words(item: Decision, parts) -> str:
     """In how many pairs of seeds the model leads; empty for claims that are not judged so."""
     found = [share for part in parts if (share := item.share(part))]
     if not found:
@@ -102,7 +102,7 @@ def pairs(item: Decision, parts) -> str:
     return text
 
 
-def sizes(item: Decision, parts) -> str:
+def sizes_in_words(item: Decision, parts) -> str:
     """Whether models like ours give the printed numbers; empty for parts without a size."""
     found = [size for part in parts if (size := item.size(part))]
     if not found:

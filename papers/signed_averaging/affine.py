@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from claimbook.records import ADDED, Component, dealt, digest, settings
-from claimbook.records.checks import each, finite, positive, whole
+from claimbook.records.checks import finite, integer, positive, tuple_of
 from icllib.evaluate import CHUNK, Together, unseen
 from icllib.models import (
     CosFormer, Entmax, MixedHeads, QASSMax, Relu, SSMax, SelfAdjusting, SignedAveraging, Softmax,
@@ -54,9 +54,9 @@ class ShiftedErrors(Component):
     def check(self):
         for name in ("function_stds", "grid_input_stds", "grid_function_stds", "first_stds"):
             if stds := getattr(self, name):
-                each(positive, name, stds)
-        whole(functions=self.functions, prompts=self.prompts)
-        whole(FIRST_COUNTED, points=self.points)
+                tuple_of(positive, name, stds)
+        integer(functions=self.functions, prompts=self.prompts)
+        integer(FIRST_COUNTED, points=self.points)
 
     @property
     def longest(self) -> int:
@@ -120,8 +120,8 @@ class PointErrors(Component):
     def check(self):
         for name in ("function_stds", "first_stds"):
             if stds := getattr(self, name):
-                each(positive, name, stds)
-        whole(prompts=self.prompts, points=self.points)
+                tuple_of(positive, name, stds)
+        integer(prompts=self.prompts, points=self.points)
 
     @property
     def longest(self) -> int:
@@ -170,8 +170,8 @@ class LineAnswers(Component):
 
     def check(self):
         for name in ("slopes", "queries"):
-            each(finite, name, getattr(self, name))
-        whole(pairs=self.pairs, prompts=self.prompts)
+            tuple_of(finite, name, getattr(self, name))
+        integer(pairs=self.pairs, prompts=self.prompts)
 
     @property
     def longest(self) -> int:
