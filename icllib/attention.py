@@ -22,7 +22,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import each, switch, whole
+from claimbook.records.checks import boolean, integer, tuple_of
 from claimbook.records.errors import InputError
 
 SMALLEST_SUM = 1e-6  # row sums are clamped to it; ASSUMED, as in Qin et al.'s public code
@@ -41,7 +41,7 @@ def causal_pairs(pairs: int) -> Tensor:
 
 def full_pairs(pairs: int) -> Tensor:
     """Every pair attends to every pair (prefixLM, Ding et al. Section 2.1): (pairs, pairs)."""
-    whole(0, MOST_PAIRS, pairs=pairs)
+    integer(0, MOST_PAIRS, pairs=pairs)
     return torch.ones(pairs, pairs, dtype=torch.bool)
 
 
@@ -51,8 +51,8 @@ def block_causal_pairs(pairs: int, block: int) -> Tensor:
     Blocks of one pair make it causal, one block makes it full: (pairs, pairs). Raises InputError
     for a block of no pairs.
     """
-    whole(0, MOST_PAIRS, pairs=pairs)
-    whole(block=block)
+    integer(0, MOST_PAIRS, pairs=pairs)
+    integer(block=block)
     blocks = torch.arange(pairs) // min(block, MOST_PAIRS)
     return blocks[:, None] >= blocks
 
@@ -64,8 +64,8 @@ def with_queries(pairs_mask: Tensor, lengths, attend_to_self: bool) -> Tensor:
     Returns (pairs + K, pairs + K). Raises InputError where a length exceeds the pairs.
     """
     _check_mask("pairs_mask", pairs_mask)
-    lengths = each(partial(whole, 0), "lengths", lengths, 0)
-    switch(attend_to_self=attend_to_self)
+    lengths = tuple_of(partial(integer, 0), "lengths", lengths, 0)
+    boolean(attend_to_self=attend_to_self)
     pairs, queries = len(pairs_mask), len(lengths)
     if pairs_mask.shape != (pairs, pairs):
         raise InputError(f"pairs_mask: expected ({pairs}, {pairs}), got {tuple(pairs_mask.shape)}")
@@ -80,7 +80,7 @@ def with_queries(pairs_mask: Tensor, lengths, attend_to_self: bool) -> Tensor:
 
 
 def _check_mask(name: str, mask) -> None:
-    """Raises InputError for what is no boolean matrix."""
+    """Raises InputError if it is not a boolean matrix."""
     if not isinstance(mask, Tensor) or mask.dtype != torch.bool or mask.dim() != 2:
         raise InputError(f"{name}: expected a boolean matrix, got {mask!r:.200}")
 

@@ -1,11 +1,11 @@
 """Checks of tensors, prompts and models, beside the general ones of claimbook.records.checks."""
 
-from claimbook.records.checks import binds, check_shape, component, whole
+from claimbook.records.checks import binds, check_shape, has_method, integer
 from claimbook.records.errors import InputError
 
 
 def tensors(shape: tuple, /, **own) -> None:
-    """Raises InputError, by name, for what is no tensor of double precision and this shape, written as
+    """Raises InputError, by name, if it is not a tensor of double precision and this shape, written as
     for `shaped`."""
     import torch
 
@@ -16,7 +16,7 @@ def tensors(shape: tuple, /, **own) -> None:
         check_shape(name, tuple(tensor.shape), shape)
 
 
-def alike(shape_of, /, **members) -> None:
+def same_shape(shape_of, /, **members) -> None:
     """Raises InputError, by name, for members of a fleet that differ in their shape."""
     for name, own in members.items():
         for other in own:
@@ -26,7 +26,7 @@ def alike(shape_of, /, **members) -> None:
 
 def predictor(model) -> None:
     """Raises InputError for a class, and for what predicts from X alone, as scikit-learn's do."""
-    component("predict", predictor=model)
+    has_method("predict", predictor=model)
     if not binds(model.predict, "xs", "ys", "lengths"):
         raise InputError("predictor: expected one with predict(xs, ys, lengths), got "
                          f"{model!r}, whose predict is another")
@@ -34,15 +34,15 @@ def predictor(model) -> None:
 
 def draws(stream, ids, n, dtype, least: int = 1) -> None:
     """Raises InputError for what no prompts of n points can be drawn from, or not in this type."""
-    component("normal", stream=stream)
-    whole(least, n=n)
+    has_method("normal", stream=stream)
+    integer(least, n=n)
     rows(stream, ids)
     precise(dtype)
 
 
 def rows(stream, ids) -> None:
     """Raises InputError for ids that are not (M, B), a row for each of the M seeds of a stream."""
-    component("seeds", stream=stream)
+    has_method("seeds", stream=stream)
     indices(ids=ids)
     members = len(stream.seeds)
     if ids.dim() != 2 or len(ids) != members:
@@ -50,7 +50,7 @@ def rows(stream, ids) -> None:
 
 
 def indices(**tensors) -> None:
-    """Raises InputError, by name, for what is no tensor of integers."""
+    """Raises InputError, by name, if it is not a tensor of integers."""
     import torch
 
     for name, own in tensors.items():
@@ -73,8 +73,8 @@ def sampled(**tasks) -> None:
 
     Equal tasks are drawn together, so one that can change, which has no hash, is none.
     """
-    component("sample", **tasks)
-    component("dimension", **tasks)
+    has_method("sample", **tasks)
+    has_method("dimension", **tasks)
     for name, task in tasks.items():
         if type(task).__hash__ is None:
             raise InputError(f"{name}: expected a frozen dataclass, got {task!r}, which can change")
@@ -95,7 +95,7 @@ def device(device) -> None:
 
 
 def floating(**tensors) -> None:
-    """Raises InputError, by name, for what is no tensor, and for whole numbers, in whose type answers
+    """Raises InputError, by name, if it is not a tensor, and for whole numbers, in whose type answers
     were cut."""
     from torch import Tensor
 
@@ -108,8 +108,8 @@ def floating(**tensors) -> None:
 
 def built_for(dimension, max_pairs) -> None:
     """Raises InputError for sizes of prompts for which no model can be built."""
-    whole(dimension=dimension)
-    whole(0, max_pairs=max_pairs)
+    integer(dimension=dimension)
+    integer(0, max_pairs=max_pairs)
 
 
 def needs_no_pair(model, **lengths) -> None:
@@ -119,8 +119,8 @@ def needs_no_pair(model, **lengths) -> None:
             raise InputError(f"{name}: expected n >= 1 for this model, which needs a pair, got 0")
 
 
-def prompts(xs, *labels) -> None:
-    """Raises InputError for what is no xs (..., n, d), and for labels ys that are not (..., n)."""
+def prompt_shapes(xs, *labels) -> None:
+    """Raises InputError if it is not xs (..., n, d), and for labels ys that are not (..., n)."""
     floating(xs=xs)
     if xs.dim() < 2:
         raise InputError(f"xs: expected (..., n, d), got {tuple(xs.shape)}")
@@ -140,8 +140,8 @@ def vector(size: int, /, **tensors) -> None:
                 raise InputError(f"{name}: expected (..., {size}), got {tuple(own.shape)}")
 
 
-def answers(shape, predictions) -> None:
-    """Raises InputError for what is no tensor, and for predictions that would be broadcast to this
+def prediction_shape(shape, predictions) -> None:
+    """Raises InputError if it is not a tensor, and for predictions that would be broadcast to this
     shape of the targets."""
     from torch import Tensor
 

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from scipy import stats
 
-from claimbook.records.checks import whole
+from claimbook.records.checks import integer
 from claimbook.records.errors import InputError
 from claimbook.records.files import write_text
 from icllib.baselines import Ridge
@@ -241,7 +241,7 @@ def compare(mine, folder="court", quick: bool = False, settings=tuple(SETTINGS),
     """
     if unknown := set(settings) - set(SETTINGS):
         raise InputError(f"settings: expected some of {list(SETTINGS)}, got {sorted(unknown)}")
-    whole(1, KEPT // 2, seeds=seeds)
+    integer(1, KEPT // 2, seeds=seeds)
     mine = Path(mine) if isinstance(mine, str) else mine
     own = read_own(mine) if isinstance(mine, Path) else mine
     models = {name: model_of(own, SETTINGS[name].model) for name in settings}

@@ -13,13 +13,13 @@ import numpy as np
 import torch
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import component, different, each, takes, whole
+from claimbook.records.checks import different, has_method, integer, takes, tuple_of
 from claimbook.records.errors import InputError
 from icllib import checks
-from icllib.checks import alike, answers, sampled
+from icllib.checks import prediction_shape, same_shape, sampled
 from icllib.streams import Stream
 from icllib.tasks import sample_each, side_by_side
-from icllib.tasks.prompt import sizes
+from icllib.tasks.prompt import task_sizes
 
 CHUNK = 256  # prompts per forward pass
 LEVELS = (0, 1)  # of a task with two noise levels, by their place
@@ -53,8 +53,8 @@ def unseen(evaluation, predictor, members: int, device, purpose: str = "evaluati
     that of the prompts, and models that are compared at a seed still meet the same ones. Raises
     InputError for `own_prompts` of a predictor that was not trained.
     """
-    component("own_prompts", evaluation=evaluation)
-    whole(members=members)
+    has_method("own_prompts", evaluation=evaluation)
+    integer(members=members)
     if not evaluation.own_prompts:
         return Stream.of([evaluation.seed] * members, purpose, device)
     if getattr(predictor, "stream", None) is None:
@@ -84,9 +84,9 @@ class ErrorByLength(Component):
     prefix: ClassVar[str] = ""  # of the metrics' names
 
     def check(self):
-        each(partial(whole, 0), "lengths", self.lengths)
+        tuple_of(partial(integer, 0), "lengths", self.lengths)
         different(lengths=self.lengths)
-        whole(prompts=self.prompts, queries=self.queries)
+        integer(prompts=self.prompts, queries=self.queries)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task.
@@ -150,7 +150,7 @@ class ErrorByLength(Component):
         """Sums over prompts of every measure, averaged over queries: (M, K) each."""
         points = list(side_by_side(self.lengths, self.queries)[1])
         labels, means = (truth[:, :, points] for truth in (prompt.ys, prompt.means))
-        answers(labels.shape[1:], predictions)  # a sweep answers for many members
+        prediction_shape(labels.shape[1:], predictions)  # a sweep answers for many members
         losses = {"error": (predictions - labels).square(),
                   "excess": (predictions - means).square()}
         if labels.dim() == 4:
@@ -175,7 +175,7 @@ class ErrorByNoiseLevel(ErrorByLength):
         """The errors of M predictors that share one `predict`, each on its own task."""
         tasks = measurable(tasks, predictor, device)
         for task in tasks:
-            component("at_level", tasks=task)
+            has_method("at_level", tasks=task)
         at_each = []
         for level in LEVELS:
             alone = [task.at_level(level) for task in tasks]
@@ -212,7 +212,7 @@ class Together(Component):
     parts: tuple
 
     def check(self):
-        each(partial(component, "measure"), "parts", self.parts)
+        tuple_of(partial(has_method, "measure"), "parts", self.parts)
         prefixes = [part.prefix for part in self.parts if isinstance(part, ErrorByLength)]
         if len(set(prefixes)) < len(prefixes):
             raise InputError(f"parts: expected metrics of different names, got {self.parts}")
@@ -251,7 +251,7 @@ class OnTask(Component):
 
     def check(self):
         sampled(task=self.task)
-        component("measure", evaluation=self.evaluation)
+        has_method("measure", evaluation=self.evaluation)
         if isinstance(self.evaluation, TrainingError):
             raise InputError(f"evaluation: expected one on unseen prompts, got {self.evaluation}")
         if not isinstance(self.name, str) or not self.name.isidentifier():
@@ -264,6 +264,6 @@ class OnTask(Component):
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """All metrics of the evaluation; raises InputError for another size than that of training."""
         tasks = list(tasks) if isinstance(tasks, list | tuple) else [tasks]
-        alike(sizes, tasks=[*tasks, self.task])
+        same_shape(task_sizes, tasks=[*tasks, self.task])
         metrics = self.evaluation.measure([self.task] * len(tasks), predictor, device)
         return {f"{self.name}_{name}": own for name, own in metrics.items()}

@@ -17,7 +17,7 @@ from functools import lru_cache, partial
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import WORD, each, whole
+from claimbook.records.checks import WORD, integer, tuple_of
 from claimbook.records.errors import InputError
 from icllib import checks
 from icllib.checks import indices, precise
@@ -87,7 +87,7 @@ class Stream:
     def of(cls, seeds, purpose: str, device="cpu") -> "Stream":
         """A stream from a list of seeds; raises InputError for a seed outside [0, 2^32), a purpose
         that is no text and a device that is not there."""
-        seeds = each(partial(whole, 0, WORD), "seeds", seeds)
+        seeds = tuple_of(partial(integer, 0, WORD), "seeds", seeds)
         if not isinstance(purpose, str):
             raise InputError(f"purpose: expected a text, got {purpose!r}")
         checks.device(device)
@@ -99,7 +99,7 @@ class Stream:
         indices(ids=ids)
         if not isinstance(name, str):
             raise InputError(f"name: expected a text, got {name!r}")
-        whole(0, count=count)
+        integer(0, count=count)
         if ids.is_meta:  # where tensors have shapes alone
             return ids.new_empty(*ids.shape, count)
         blocks = torch.arange(-(-count // 4), device=ids.device)
@@ -137,7 +137,7 @@ class Stream:
 
         Raises InputError for a `high` that is no integer from 1 to 2^31.
         """
-        whole(1, 2**31, high=high)
+        integer(1, 2**31, high=high)
         words = self.words(ids, name, math.prod(shape))
         return (words * high >> 32).reshape(*ids.shape, *shape)
 

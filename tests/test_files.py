@@ -17,7 +17,7 @@ from claimbook.records import load_record
 from claimbook.records.checksums import changed_since, names_shown
 from claimbook.records.errors import InputError
 from claimbook.records.files import check_writable, read_bytes, read_text, stamp, to_json, write_text, write_together
-from claimbook.website.answers import answers
+from claimbook.website.answers import paper_answers
 from icllib.estimators import names
 
 
@@ -86,7 +86,8 @@ def test_what_is_no_file_is_not_read(kind, tmp_path):
 
 READERS = {  # a file of a clone or of the results, and what reads it
     "papers/own/paper.yml": papers, "papers/own/claims.yml": lambda: claim.read_claims(Path("papers/own/claims.yml"), "own", None),
-    "papers/own/answers.yml": lambda: answers.__wrapped__("own"), "notebooks/own/page.py": lambda: page_source("own/page"),
+    "papers/own/answers.yml": lambda: paper_answers.__wrapped__("own"),
+    "notebooks/own/page.py": lambda: page_source("own/page"),
     "results/own/page/evidence.json": lambda: decisions.decision_on_record(SimpleNamespace(page="own/page")), "results/own/page/shown.json": lambda: names_shown("own/page"),
     "results/models.json": names, "results/own/page/cpu/x.json": lambda: load_record("results/own/page/cpu/x.json")}
 

@@ -278,7 +278,7 @@ def test_an_edited_module_is_told_where_training_goes_on(folders, tmp_path, monk
 
     own = lambda: [Run(TASK, own_module.Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]
     with pytest.raises(ZeroDivisionError), monkeypatch.context() as patch:
-        patch.setattr(jobs, "measure", lambda *_: 1 / 0)
+        patch.setattr(jobs, "measure_fleet", lambda *_: 1 / 0)
         jobs.train_and_save(own(), "smoke", folders)
     (tmp_path / "own_module.py").write_text(source + "\n", "utf-8")
     importlib.reload(own_module)

@@ -16,7 +16,7 @@ import icllib
 from claimbook.claims import find_claim, load_claims
 from claimbook.claims.decisions import evidence_path, ledger
 from claimbook.claims.verdicts import ours_text, parts_table
-from claimbook.commands.page_state import status
+from claimbook.commands.page_state import status_of
 from claimbook.commands.run import notebook_problem
 from claimbook.pages.execution import page_source
 from claimbook.pages.names import all_pages, notebooks_folder
@@ -32,7 +32,7 @@ PAGES = all_pages()
 @pytest.fixture(scope="module")
 def states():
     """The state of every page, of its notebook and of its records at every profile."""
-    return status(PAGES)
+    return status_of(PAGES)
 
 
 def test_every_notebook_is_an_execution_of_its_page(states):
@@ -235,9 +235,9 @@ def test_evidence_that_the_notebook_does_not_show_is_seen(results):
     ("paper/*.json", "1 of 95 records that it shows are gone")])
 def test_a_result_that_is_missing_is_seen(results, lost, reason):
     shutil.copytree(PROJECT / "results" / JUDGED, results / JUDGED)
-    assert [state.state for state in status([JUDGED])] == ["fresh", "fresh"]
+    assert [state.state for state in status_of([JUDGED])] == ["fresh", "fresh"]
     next((results / JUDGED).glob(lost)).unlink()
-    stored = status([JUDGED])[0]
+    stored = status_of([JUDGED])[0]
     assert stored.state == "stale" and stored.reason.startswith(reason)
 
 
@@ -317,6 +317,6 @@ def test_a_new_component_version_is_seen(monkeypatch):
 
     monkeypatch.setattr(Propositions, "version", 99)
     pages = [page for page in PAGES if page.startswith("causal_lm/")]
-    stale = [state for state in status(pages) if state.state == "stale"]
+    stale = [state for state in status_of(pages) if state.state == "stale"]
     assert [state.page for state in stale] == ["propositions"]
     assert "Propositions 1 -> 99" in stale[0].reason

@@ -39,7 +39,7 @@ def decide(evidence, *, below=None, above=None, at_most=None, printed=None, fact
     parts or by part; only those count that pass gate_at_most or gate_at_least, at least three and half of
     all. control: as evidence, from a case in which the claim must not hold. kind: "ratio of errors", "ratio
     of rates" or "no loss", for which "no difference" is tested too, where a ratio is printed. Raises
-    InputError for no bound or several, and for what is no number.
+    InputError for no bound or several, and if it is not a number.
 
     >>> claimbook.decide([0.41, 0.52, 0.47], below=1, scale="log", control=[1.1, 0.9, 1.0])
     holds

@@ -15,7 +15,7 @@ from claimbook.claims.controls import CONTROLS
 from claimbook.claims.gates import Competence, Gate, Scope
 from claimbook.claims.rule import ERROR, MARGINS, SCALES, margin_of
 from claimbook.records import PROJECT, check_page, digest
-from claimbook.records.checks import different, each, one_of, text, types_of_fields, whole
+from claimbook.records.checks import different, integer, one_of, text, tuple_of, types_of_fields
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import check_project, read_text, read_yaml, there
 
@@ -66,7 +66,7 @@ def read_paper(path: Path) -> Paper:
             raise ValueError(f"pages: expected a list, got {found['pages']!r:.100}")
         paper = Paper(path.parent.name, **found | {"pages": tuple(found["pages"])})
         types_of_fields(paper)
-        different(pages=each(text, "pages", paper.pages, 0))
+        different(pages=tuple_of(text, "pages", paper.pages, 0))
         for page in paper.pages:
             check_page(f"{paper.name}/{page}")
         if other := [url for url in paper.links.values() if not str(url).startswith("https://")]:
@@ -87,7 +87,7 @@ def check_entries(found, kind, given=()) -> None:
 
 
 def check_names(found, known, needed) -> None:
-    """Raises ValueError for what is no mapping, and for a name that is missing or not known."""
+    """Raises ValueError if it is not a mapping, and for a name that is missing or not known."""
     if not isinstance(found, dict):
         raise ValueError(f"expected {', '.join(needed)}, got {found!r:.100}")
     if missing := [name for name in needed if name not in found]:
@@ -150,9 +150,9 @@ class Claim:
                              f"{sorted(PREDICATES[self.predicate])}, got {self.tolerance}")
         if not self.parts:
             raise InputError(f"{self.id}: parts: expected at least one, got none")
-        different(parts=each(text, "parts", self.parts))
-        each(text, "objections", self.objections, 0)
-        whole(looks=self.looks)
+        different(parts=tuple_of(text, "parts", self.parts))
+        tuple_of(text, "objections", self.objections, 0)
+        integer(looks=self.looks)
         if not {"value", "read"} <= set(self.printed):
             raise InputError(f"{self.id}: printed: expected value and read, got {self.printed}")
         value = self.printed["value"]

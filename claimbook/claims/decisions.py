@@ -234,8 +234,8 @@ def states(claim: Claim, samples: dict) -> dict[str, str]:
         asked = {part: partial(answer, claim, part, values) for part, values in own.items()}
         absent = {part: partial(no_difference, claim, part, values) for part, values in own.items()
                   if claim.margin_of(part) and not claim.pairs}
-        found |= rule.shared(asked, claim.error)
-        found |= {part: says for part, says in rule.shared(absent, claim.error).items()
+        found |= rule.states_by_holm(asked, claim.error)
+        found |= {part: says for part, says in rule.states_by_holm(absent, claim.error).items()
                   if found[part] == "undecided"}
     return found
 
@@ -275,14 +275,14 @@ def pairs_led(claim: Claim, part: str, samples) -> float:
     return sum((value < 1 if below else value > 1) + (value == 1) / 2 for value in samples)
 
 
-def finite(values) -> list[float | None]:
+def finite_or_none(values) -> list[float | None]:
     """Numbers for JSON, which has no infinity and no NaN."""
     return [value if math.isfinite(value) else None for value in values]
 
 
 def finite_parts(parts: dict | None) -> dict | None:
     """Each part's numbers for JSON, without infinity and NaN."""
-    return parts and {part: finite(values) for part, values in parts.items()}
+    return parts and {part: finite_or_none(values) for part, values in parts.items()}
 
 
 def evidence_path(page: str) -> Path:

@@ -28,7 +28,7 @@ def fixed_before(claim, records) -> bool | None:
     state = path.stat()
     changed = last_changes(path, (state.st_mtime_ns, state.st_size)).get(claim.id, {None})
     made = {(record.provenance.get("commit"), record.provenance.get("dirty", True)) for record in records}
-    return all(not dirty and changed <= ancestors(PROJECT, str(commit)) for commit, dirty in made)
+    return all(not dirty and changed <= ancestors_of_commit(PROJECT, str(commit)) for commit, dirty in made)
 
 
 def git(folder: Path, *words: str) -> str | None:
@@ -49,7 +49,7 @@ def known_parents(folder: Path) -> dict[str, list[str]] | None:
 
 
 @lru_cache(maxsize=512)
-def ancestors(folder: Path, commit: str) -> frozenset[str]:
+def ancestors_of_commit(folder: Path, commit: str) -> frozenset[str]:
     """The commits that a commit, named by its first letters, contains; none of an unknown one."""
     parents = known_parents(folder)
     found, left = set(), [name for name in parents if name.startswith(commit)]
@@ -71,13 +71,13 @@ def last_changes(path: Path, state) -> dict[str, set]:
     commits = [line.split()[0] for line in told.splitlines()]
     top = yaml.compose(path.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     entries = next(value for key, value in top.value if key.value == "claims")
-    return {named(entry, "id").value: {commits[line] for line in fixed_lines(entry)}
+    return {value_named(entry, "id").value: {commits[line] for line in fixed_lines(entry)}
             for entry in entries.value}
 
 
 def fixed_lines(entry) -> set[int]:
     """The lines of a claim that hold what is fixed, counted from 0."""
-    gate = named(entry, "gate")
+    gate = value_named(entry, "gate")
     pairs = [pair for pair in entry.value if pair[0].value in FIXED]
     pairs += [pair for pair in (gate.value if gate else ()) if pair[0].value in BOUNDS]
     return {line for key, value in pairs for line in lines_of(key, value)}
@@ -89,6 +89,6 @@ def lines_of(key, value) -> range:
     return range(start.line, max(end.line + (end.column > start.column), start.line + 1))
 
 
-def named(entry, name: str):
+def value_named(entry, name: str):
     """The value of an entry with this name, or None."""
     return next((value for key, value in entry.value if key.value == name), None)

@@ -1,12 +1,12 @@
 """Verdicts for programs: entries of claims.json and of `claims --json`, rows of claims.csv.
 
-All come from `entry`, so that they cannot differ.
+All come from `claim_as_json`, so that they cannot differ.
 """
 
 import csv
 import io
 
-from claimbook.claims.decisions import SEEN, Decision, finite, finite_parts
+from claimbook.claims.decisions import Decision, SEEN, finite_or_none, finite_parts
 from claimbook.claims.rule import interval
 from claimbook.claims.sentences import sentence
 
@@ -17,7 +17,7 @@ COLUMNS = ["id", "part", "verdict", "words", "seen", "says", "printed", "mean", 
            "rule_later", "source", "page", "statement", "statistic", "sentence"]
 
 
-def entry(item: Decision) -> dict:
+def claim_as_json(item: Decision) -> dict:
     """A claim with all that its verdict follows from, for JSON."""
     claim = item.claim
     return {"id": claim.id, "paper": claim.paper, "headline": claim.headline, "source": claim.source,
@@ -37,10 +37,10 @@ def entry(item: Decision) -> dict:
 
 def part_entry(item: Decision, part: str) -> dict:
     """What was measured for a part; the mean and its interval are of the samples that count."""
-    mean, low, high = finite(interval(item.counted_or_all(part), item.claim.scale))
-    bottom, top = finite(item.claim.region(part))
+    mean, low, high = finite_or_none(interval(item.counted_or_all(part), item.claim.scale))
+    bottom, top = finite_or_none(item.claim.region(part))
     size, share = item.size(part), item.share(part) or (None,) * 4
-    between = finite([size.low, size.high]) if size else [None, None]
+    between = finite_or_none([size.low, size.high]) if size else [None, None]
     return {"part": part, "part_added_by_us": part in item.claim.added, "says": item.state(part),
             "mean": mean, "low": low, "high": high, "at_least": bottom, "at_most": top,
             "printed_number": item.claim.printed_of(part),
@@ -49,13 +49,13 @@ def part_entry(item: Decision, part: str) -> dict:
             "out_of_reach": size and size.out_of_reach,
             "pairs_led": share[0], "pairs": share[1], "share_low": share[2], "share_high": share[3],
             "counted": len(item.counted(part)), "seeds": len(item.evidence[part]),
-            "samples": finite(item.evidence[part])}
+            "samples": finite_or_none(item.evidence[part])}
 
 
 def as_csv(decisions: list[Decision]) -> str:
     """A row for each part of each claim; claims that were not run have one row without numbers."""
     rows = []
-    for item in map(entry, decisions):
+    for item in map(claim_as_json, decisions):
         printed = item["printed"]["value"]
         for part in item["parts"] or [{"part": None}]:
             value = printed.get(part["part"]) if isinstance(printed, dict) else printed

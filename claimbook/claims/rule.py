@@ -12,7 +12,8 @@ from functools import partial
 import numpy as np
 from scipy.special import betaincinv, stdtrit
 
-from claimbook.records.checks import MEASURED, each, finite, fraction, numbers, one_of, shaped, switch, whole
+from claimbook.records.checks import (
+    MEASURED, boolean, finite, fraction, integer, numbers, one_of, shaped, tuple_of)
 from claimbook.records.errors import InputError
 
 # log: for ratios, so that the inverse ratio gets the same verdict; share: linear, between 0 and 1
@@ -81,7 +82,7 @@ def direction(samples, region, scale: str = "linear", strict: bool = False, erro
     that misses the mean, 5% for one of 95%.
     """
     shaped((2,), "numbers", region=region)
-    switch(strict=strict)
+    boolean(strict=strict)
     found, (bottom, top) = interval(samples, scale, 1 - error), region
     if not np.isfinite(found).all():
         return "undecided"
@@ -127,7 +128,7 @@ def margin_of(kind: str | None, printed: float | None) -> float | None:
     return None if 1 / MARGINS[kind] <= printed <= MARGINS[kind] else MARGINS[kind]
 
 
-def shared(asked: dict, error: float = ERROR) -> dict:
+def states_by_holm(asked: dict, error: float = ERROR) -> dict:
     """The states of a claim's parts, which share an error (Holm, 1979): {part: state}.
 
     asked: {part: what gives its state at an error}. Of k parts that are undecided each is asked at
@@ -203,7 +204,7 @@ def share_of_pairs(better: float, pairs: int, error: float = ERROR) -> tuple[flo
 
     A tie is half a pair; raises InputError for more than all pairs, and for none.
     """
-    whole(0, pairs=pairs)
+    integer(0, pairs=pairs)
     numbers(MEASURED, better=better)
     if np.ndim(better) or not pairs >= 1 or not 0 <= better <= pairs:
         raise InputError(f"better: expected from 0 to {pairs} of at least one pair, got {better}")
@@ -241,7 +242,7 @@ def no_lead(better: float, pairs: int, error: float = ERROR) -> str:
 
 def verdict_of(states) -> str:
     """One of VERDICTS from the states of all parts; raises InputError for none or an unknown one."""
-    states = each(partial(one_of, STATES), "states", states)
+    states = tuple_of(partial(one_of, STATES), "states", states)
     found, all_alike = set(states), len(set(states)) == 1
     if "yes" in found:
         if found & {"no", "no difference"}:
@@ -256,7 +257,7 @@ def verdict_of(states) -> str:
 
 def words_of(states) -> str:
     """The verdict in words: "holds in 3 of 8" in place of "holds in part"."""
-    states = each(partial(one_of, STATES), "states", states)
+    states = tuple_of(partial(one_of, STATES), "states", states)
     verdict, counts = verdict_of(states), Counter(states)
     counted = {"holds in part": "yes", "fails in part": "no", "no difference in part": "no difference"}
     if verdict not in counted:

@@ -42,7 +42,7 @@ def printed(item: Decision, parts) -> str:
     return f"{word} {span(values) if item.claim.kind_of(parts[0]) is None else as_times(values)}"
 
 
-def ours(item: Decision, parts) -> str:
+def ours_in_words(item: Decision, parts) -> str:
     """The means of these parts and the ends of their intervals."""
     found = [interval(item.counted(part), item.claim.scale) for part in parts]
     means, lows, highs = zip(*found)
@@ -68,7 +68,7 @@ def span(values) -> str:
     return " to ".join(dict.fromkeys(short(end, 3) for end in (min(values), max(values))))
 
 
-def states(item: Decision, parts) -> str:
+def states_in_words(item: Decision, parts) -> str:
     """How many of these parts are in which state."""
     counts = Counter(map(item.state, parts))
     found = []
@@ -87,7 +87,7 @@ def states(item: Decision, parts) -> str:
     return f"{', '.join(found)} of {len(parts)} parts{same}"
 
 
-def pairs(item: Decision, parts) -> str:
+def pairs_in_words(item: Decision, parts) -> str:
     """In how many pairs of seeds the model leads; empty for claims that are not judged so."""
     found = [share for part in parts if (share := item.share(part))]
     if not found:
@@ -102,7 +102,7 @@ def pairs(item: Decision, parts) -> str:
     return text
 
 
-def sizes(item: Decision, parts) -> str:
+def sizes_in_words(item: Decision, parts) -> str:
     """Whether models like ours give the printed numbers; empty for parts without a size."""
     found = [size for part in parts if (size := item.size(part))]
     if not found:

@@ -80,15 +80,15 @@ def compared(pairs: list[tuple[Record, Record]]) -> str:
     others = [(old, new) for old, new in pairs if digest(old.metrics) != digest(new.metrics)]
     if not others:
         return f"{len(pairs)} of {len(pairs)} records came out the same to the last digit"
-    old, new = max(others, key=lambda pair: difference(*pair))
+    old, new = max(others, key=lambda pair: largest_difference(*pair))
     machines = [f"{made['device']}, torch {made['torch']}"
                 for made in (old.provenance, new.provenance)]
     raise PageFailed(f"{len(others)} of {len(pairs)} records came out different, by up to "
-                     f"{difference(old, new):.1e} of a number, in {digest(old.run)}.json: made on "
+                     f"{largest_difference(old, new):.1e} of a number, in {digest(old.run)}.json: made on "
                      f"{machines[0]}; again on {machines[1]}")
 
 
-def difference(old: Record, new: Record) -> float:
+def largest_difference(old: Record, new: Record) -> float:
     """The largest difference of two records' numbers, as a share of the larger one; infinite where
     one alone is not finite."""
     shares = []

@@ -167,7 +167,7 @@ def plan(
     as_json: AsJson = False,
 ):
     """List the fleets that pages miss, those first that settle most undecided claims per minute."""
-    from claimbook.commands.plan import minutes, plan as planned
+    from claimbook.commands.plan import minutes, plan_trainings as planned
     from claimbook.pages.names import find_pages
 
     most = None if budget is None else minutes(budget)
@@ -208,14 +208,14 @@ def claims(
     """Print the ledger: every claim of the papers with its verdict."""
     from claimbook.claims import papers
     from claimbook.claims.decisions import decision_on_record
-    from claimbook.claims.json_and_csv import entry
+    from claimbook.claims.json_and_csv import claim_as_json
     from claimbook.claims.sentences import sentence
 
     names = papers() if not ids or "all" in ids else ids
     asked = {claim.id: claim for name in names for claim in claims_of(name)}
     decisions = list(map(decision_on_record, asked.values()))
     if as_json:
-        return show(list(map(entry, decisions)), as_json, None)
+        return show(list(map(claim_as_json, decisions)), as_json, None)
     if ids and asked.keys() >= set(ids):  # claims, each by its name
         typer.echo("\n\n".join(map(in_full, decisions)))
         return
@@ -262,7 +262,7 @@ def rename(
     name: Annotated[str, typer.Argument(help="Its new name, without the paper's.")],
 ):
     """Give a page another name, wherever it is named; its records stay."""
-    from claimbook.commands.rename import rename as give
+    from claimbook.commands.rename import rename_page as give
 
     written = give(page, name)
     typer.echo("\n".join([*written, f"Now: python -m claimbook run {page.split('/')[0]}/{name}"]))
@@ -273,7 +273,7 @@ def demo(
     folder: Annotated[Path, typer.Argument(help="Where it is made: new, or empty.")] = Path("claimbook-demo"),
 ):
     """Make a book of one page in a folder, plant two faults in it and show that both are told: a minute."""
-    from claimbook.commands.demo import demo as make
+    from claimbook.commands.demo import make_demo as make
 
     raise typer.Exit(int(not make(folder)))
 

@@ -38,7 +38,7 @@ LAST, NOTHING = 2e-5, 1e-12  # of six digits the last, and what is 0
 WORD = re.compile(r"[^\s,;()\[\]]+")
 
 
-def compare(page: str) -> list[str]:
+def compare_notebooks(page: str) -> list[str]:
     """What is no longer as in the committed notebook, a line each: page, cell, both numbers.
 
     Raises InputError where there is no notebook to compare with, PageFailed where a cell fails.
@@ -70,7 +70,7 @@ def compare_all(pages: list[str], say) -> int:
     changed, begun = [], time.monotonic()
     for number, page in enumerate(pages, 1):
         try:
-            found = compare(page)
+            found = compare_notebooks(page)
         except (InputError, PageFailed) as error:
             found = [str(error)]
         changed += [page] * bool(found)

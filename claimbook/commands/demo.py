@@ -13,7 +13,7 @@ from claimbook.records.files import write_text, write_together
 PAGE = "trees/fig01_depth"
 
 
-def demo(folder: Path) -> bool:
+def make_demo(folder: Path) -> bool:
     """Makes the book by the commands that anybody would call, plants the faults, mends them; returns whether
     both were told. Raises InputError for a folder that is there already and not empty."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

@@ -49,7 +49,7 @@ def new_paper(name: str) -> list[str]:
     from claimbook.website.contents import check_keys
 
     check_name("paper", name)
-    with alone():
+    with adding_alone():
         begun = [] if (PROJECT / "_toc.yml").is_file() else written(filled("project"))
         others = [other for other in papers().values() if other.name != name]
         order = max((one.order for one in others), default=0) + 1
@@ -57,7 +57,7 @@ def new_paper(name: str) -> list[str]:
         own = f"papers/{name}/paper.yml"
         check_keys({f"papers/{one.name}/paper.yml": one.citation for one in others}
                    | {own: read_yaml(texts[own])["citation"]})
-        return [*begun, *written(texts), *listed()]
+        return [*begun, *written(texts), *write_lists()]
 
 
 def new_page(name: str, page: str, trains: bool = False) -> list[str]:
@@ -71,7 +71,7 @@ def new_page(name: str, page: str, trains: bool = False) -> list[str]:
 
     load_claims(name)
     check_name("page", page)
-    with alone():
+    with adding_alone():
         claims = load_claims(name)
         own = [claim.number for claim in claims if claim.page == f"{name}/{page}"]
         words = {"PAPER_NAME": name, "PAGE_NAME": page, "CLAIM_NUMBER": own[0] if own else len(claims) + 1,
@@ -92,11 +92,11 @@ def new_page(name: str, page: str, trains: bool = False) -> list[str]:
         texts = {f"papers/{name}/{file}": text for file, text in {
             "__init__.py": init, "claims.yml": entries, "paper.yml": description}.items()}
         write_together({PROJECT / file: text for file, text in texts.items()})
-        return [*made, *texts, *listed()]
+        return [*made, *texts, *write_lists()]
 
 
 @contextlib.contextmanager
-def alone():
+def adding_alone():
     """Within it no other process adds a page or a paper: each reads the lists that it makes longer."""
     for folder in (PROJECT, PROJECT / "papers"):
         check_writable(folder)
@@ -138,7 +138,7 @@ def written(texts: dict[str, str]) -> list[str]:
     return list(texts)
 
 
-def listed() -> list[str]:
+def write_lists() -> list[str]:
     """Writes the lists of papers and pages anew; returns the names of their files."""
     from claimbook.website.contents import write_contents
 

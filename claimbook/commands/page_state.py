@@ -12,7 +12,7 @@ from claimbook.records.errors import InputError
 from claimbook.records.processor import cores
 
 
-def status(pages) -> list[State]:
+def status_of(pages) -> list[State]:
     """The state of these pages at every profile that has its own runs."""
     return [state for page in pages for state in states_of(page)]
 
@@ -91,10 +91,10 @@ def cost(runs, profile: str) -> str:
         seconds /= cores()
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size:
-            return f"{seconds / size:.1f} {unit} on {device_of(profile)}"
-    return f"under a minute on {device_of(profile)}"
+            return f"{seconds / size:.1f} {unit} on {device_of_profile(profile)}"
+    return f"under a minute on {device_of_profile(profile)}"
 
 
-def device_of(profile: str) -> str:
+def device_of_profile(profile: str) -> str:
     """The device for which a profile's cost is told."""
     return f"{cores()} CPU cores" if profile in ON_CPU else "an H200"

@@ -22,7 +22,7 @@ MOST_SEEDS = 1000  # that are looked at; a claim that needs more is as good as l
 UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 24 * 60}
 
 
-def plan(pages, profile: str, members: int | None = None, budget: float | None = None) -> list[Job]:
+def plan_trainings(pages, profile: str, members: int | None = None, budget: float | None = None) -> list[Job]:
     """The fleets that these pages miss at a profile, in the order of `in_order`.
 
     budget: minutes; with it those alone that fit and settle something, where a page's first whole
@@ -100,10 +100,10 @@ def settled(taken: frozenset, sets) -> float:
 def worth(page: str, profile: str, seeds: int) -> float:
     """How many of a page's claims so many seeds at a profile are expected to settle."""
     claims = [claim for claim in load_claims(page.split("/")[0]) if claim.page == page]
-    return sum(chance(decision_on_record(claim), profile, seeds) for claim in claims)
+    return sum(chance_to_settle(decision_on_record(claim), profile, seeds) for claim in claims)
 
 
-def chance(decision: Decision, profile: str, seeds: int) -> float:
+def chance_to_settle(decision: Decision, profile: str, seeds: int) -> float:
     """What share of a claim so many seeds at a profile are expected to settle, by a rule of thumb.
 
     1 for a claim without evidence; 0 where its evidence is of larger models. Else each part that is

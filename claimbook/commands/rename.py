@@ -2,7 +2,7 @@
 
 import re
 
-from claimbook.commands.new import alone, check_name, listed, written
+from claimbook.commands.new import adding_alone, check_name, write_lists, written
 from claimbook.pages.names import find_page, notebooks_folder
 from claimbook.records import results_folder
 from claimbook.records.errors import InputError
@@ -11,7 +11,7 @@ from claimbook.records.files import PROJECT, write_together
 TEXTS = ("papers/**/*.py", "papers/**/*.yml", "notebooks/*/*.py", "book/**/*.md", "README.md")
 
 
-def rename(page: str, new: str) -> list[str]:
+def rename_page(page: str, new: str) -> list[str]:
     """Renames a page within its paper and returns the files that were written; its records, which no page's
     name is part of, stay as they are.
 
@@ -19,7 +19,7 @@ def rename(page: str, new: str) -> list[str]:
     """
     paper, old = find_page(page).split("/")
     check_name("name", new)
-    with alone():
+    with adding_alone():
         moved = {f"{folder}/{paper}/{old}.py": f"{folder}/{paper}/{new}.py"
                  for folder in ("papers", "notebooks")}
         notebook = notebooks_folder() / paper / f"{old}.ipynb"
@@ -39,7 +39,7 @@ def rename(page: str, new: str) -> list[str]:
                 before.rename(after)
         for name in moved:
             (PROJECT / name).unlink()
-        return [*made, *changed, *listed()]
+        return [*made, *changed, *write_lists()]
 
 
 def renamed(text: str, paper: str, old: str, new: str) -> str:

@@ -79,7 +79,7 @@ def parameters_cell(page: str) -> tuple[str, int, int]:
 
 
 def tags_of(page: str, head: str) -> list[str]:
-    """The tags in the line that begins a cell; raises InputError for what is no list of texts."""
+    """The tags in the line that begins a cell; raises InputError if it is not a list of texts."""
     found = TAGS.search(head)
     try:
         return list(ast.literal_eval(found[1])) if found else []

@@ -27,7 +27,7 @@ from claimbook.pages.plotting import series, use_style
 from claimbook.records import (
     DIGITS, PROFILES, Record, check_page, check_profile, check_records, digest,
     recorded_fields, rounded)
-from claimbook.records.checks import each, instance, lists_runs, text, whole
+from claimbook.records.checks import instance, integer, lists_runs, text, tuple_of
 from claimbook.records.compute import KEPT, records, runs_at, trains
 from claimbook.records.errors import InputError
 from claimbook.records.files import check_writable, folder_named, to_json, write_text
@@ -202,7 +202,7 @@ def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.Da
     `paper`; what differs from it was chosen for the profile that is shown. Raises InputError
     for an assumed name that no setting has.
     """
-    assumed = {assumed} if isinstance(assumed, str) else set(each(text, "assumed", assumed, 0))
+    assumed = {assumed} if isinstance(assumed, str) else set(tuple_of(text, "assumed", assumed, 0))
     rows, printed = dict(_leaves(run, "")), dict(_leaves(run if paper is None else paper, ""))
     if unknown := assumed - set(rows):
         raise InputError(f"assumed: expected names among {sorted(rows)}, got {sorted(unknown)}")
@@ -222,7 +222,7 @@ def settings_of(runs_of_page, profile: str, assumed=(), place: int = 0) -> pd.Da
     check_profile(profile, PROFILES)
     lists_runs(runs_of_page=runs_of_page)
     runs = runs_of_page(profile)
-    whole(-len(runs), len(runs) - 1, place=place)
+    integer(-len(runs), len(runs) - 1, place=place)
     return settings_table(runs[place], assumed, runs_of_page("paper")[place], profile)
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from claimbook.claims.rule import interval
 from claimbook.claims.sentences import ANYWHERE, short
 from claimbook.records import checks
-from claimbook.records.checks import instance, one_of, shaped, text, whole
+from claimbook.records.checks import instance, integer, one_of, shaped, text
 from claimbook.records.errors import InputError
 
 # Of all that is no model (those are in papers/colors.py): apart from models and, with any kind of color
@@ -96,7 +96,7 @@ def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -
     """
     instance(str | int | float, panel=panel, name=name, profile=profile)
     if not (isinstance(seeds, float) and np.isnan(seeds)):
-        whole(seeds=seeds)
+        integer(seeds=seeds)
     for what, own in {"xs": xs, "ys": ys, "lows": lows, "highs": highs}.items():
         if checks.rank(own) != 1:
             raise InputError(f"{what}: expected a list, got {own!r:.200}")
@@ -118,7 +118,7 @@ def rows_of(table: pd.DataFrame, panel: str, name: str) -> pd.DataFrame:
 
 
 def _check_table(table) -> None:
-    """Raises InputError for what is no table as `series` makes it."""
+    """Raises InputError if it is not a table as `series` makes it."""
     instance(pd.DataFrame, table=table)
     if missing := [name for name in COLUMNS if name not in table]:
         raise InputError(f"table: expected the columns {', '.join(COLUMNS)}, got none named {missing[0]}")
@@ -155,7 +155,7 @@ def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None
 def legend_below(axes, columns: int, side: str = "center"):
     """A legend for the whole figure, below it, with the series of one of its panels, in place of its own."""
     instance(Axes, axes=axes)
-    whole(columns=columns)
+    integer(columns=columns)
     one_of(("left", "center", "right"), side=side)
     if own := axes.get_legend():
         own.remove()
@@ -171,10 +171,10 @@ def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2,
     columns, all by default. x: what they are.
     """
     _check_table(table)
-    whole(digits=digits)
+    integer(digits=digits)
     text(x=x)
     if not isinstance(panels, str):
-        panels = checks.each(text, "panels", panels, 0)
+        panels = checks.tuple_of(text, "panels", panels, 0)
     if xs is not None and checks.rank(xs) != 1:
         raise InputError(f"xs: expected a list, got {xs!r:.200}")
     by_name = table.panel.str.startswith if isinstance(panels, str) else table.panel.isin
@@ -189,7 +189,7 @@ def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2,
 def matrix(axes, values: pd.DataFrame, digits: int = 2, **style) -> None:
     """A small matrix as colored cells with their numbers; zeros are left empty."""
     instance(pd.DataFrame, values=values)
-    whole(digits=digits)
+    integer(digits=digits)
     size = values.abs().max(axis=None)
     texts = values.map(lambda value: short(value, digits) if value else "")
     heat_map(axes, values, square=True, annot=texts, fmt="", annot_kws={"fontsize": 9},

@@ -25,8 +25,8 @@ NUMBERS = {  # any other kind -> whether each entry of an array is such a number
 }
 
 
-def whole(least: int = 1, most: float = math.inf, /, **sizes) -> None:
-    """Raises InputError, by name, for what is no integer from `least` to `most`."""
+def integer(least: int = 1, most: float = math.inf, /, **sizes) -> None:
+    """Raises InputError, by name, if it is not an integer from `least` to `most`."""
     if all(type(size) is int and least <= size <= most for size in sizes.values()):
         return  # at once: a table of thousands of runs asks a million times
     expected = f"from {least} to {most}" if most < math.inf else f"of at least {least}"
@@ -34,22 +34,22 @@ def whole(least: int = 1, most: float = math.inf, /, **sizes) -> None:
 
 
 def positive(**values) -> None:
-    """Raises InputError, by name, for what is no finite number above 0."""
+    """Raises InputError, by name, if it is not a finite number above 0."""
     check(lambda value: 0 < float(value) < math.inf, "a positive number", values)
 
 
 def not_negative(**values) -> None:
-    """Raises InputError, by name, for what is no finite number of at least 0."""
+    """Raises InputError, by name, if it is not a finite number of at least 0."""
     check(lambda value: 0 <= float(value) < math.inf, "a number of at least 0", values)
 
 
 def finite(**values) -> None:
-    """Raises InputError, by name, for what is no finite number."""
+    """Raises InputError, by name, if it is not a finite number."""
     check(math.isfinite, "a finite number", values)
 
 
 def numbers(kind: str = "finite numbers", /, **arrays) -> None:
-    """Raises InputError, by name, for what is no array of numbers of this kind, or an empty one."""
+    """Raises InputError, by name, if it is not an array of numbers of this kind, or an empty one."""
     import numpy as np
 
     for name, own in arrays.items():
@@ -130,14 +130,14 @@ def rank(values) -> int:
 
 
 def instance(kind, /, **values) -> None:
-    """Raises InputError, by name, for what is no object of this class."""
+    """Raises InputError, by name, if it is not an object of this class."""
     for name, own in values.items():
         if not isinstance(own, kind):
             expected = getattr(kind, "__name__", kind)
             raise InputError(f"{name}: expected {expected}, got {own!r:.200}")
 
 
-def switch(**values) -> None:
+def boolean(**values) -> None:
     """Raises InputError, by name, for what is neither True nor False."""
     for name, value in values.items():
         if not isinstance(value, bool):
@@ -145,19 +145,19 @@ def switch(**values) -> None:
 
 
 def text(**values) -> None:
-    """Raises InputError, by name, for what is no text."""
+    """Raises InputError, by name, if it is not text."""
     for name, value in values.items():
         if not isinstance(value, str):
             raise InputError(f"{name}: expected text, got {value!r:.200}")
 
 
 def fraction(**values) -> None:
-    """Raises InputError, by name, for what is no number in [0, 1)."""
+    """Raises InputError, by name, if it is not a number in [0, 1)."""
     check(lambda value: 0 <= value < 1, "a fraction in [0, 1)", values)
 
 
 def share(**values) -> None:
-    """Raises InputError, by name, for what is no number in [0, 1]."""
+    """Raises InputError, by name, if it is not a number in [0, 1]."""
     check(lambda value: 0 <= value <= 1, "a number from 0 to 1", values)
 
 
@@ -173,7 +173,7 @@ def check(fits, expected: str, values: dict) -> None:
             raise InputError(f"{name}: expected {expected}, got {value!r:.200}")
 
 
-def each(check_one, name: str, values, least: int = 1) -> tuple:
+def tuple_of(check_one, name: str, values, least: int = 1) -> tuple:
     """The values as a tuple; raises InputError where there are fewer or `check_one` does for one."""
     found = tuple(values) if isinstance(values, Iterable) else None
     if found is None or len(found) < least:
@@ -197,7 +197,7 @@ def one_of(allowed: tuple, **values) -> None:
             raise InputError(f"{name}: expected one of {allowed}, got {value!r:.200}")
 
 
-def component(method: str, /, **parts) -> None:
+def has_method(method: str, /, **parts) -> None:
     """Raises InputError, by name, for what lacks this method, and for a class that has it."""
     for name, part in parts.items():
         if isinstance(part, type) or not hasattr(part, method):
@@ -225,7 +225,7 @@ def types_of_fields(component) -> None:
 
 
 def lists_runs(**functions) -> None:
-    """Raises InputError, by name, for what is no function of a profile."""
+    """Raises InputError, by name, if it is not a function of a profile."""
     for name, own in functions.items():
         if not callable(own) or isinstance(own, type) or not binds(own, "profile"):
             raise InputError(f"{name}: expected a function from a profile to its list of runs, "

@@ -23,7 +23,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from claimbook.records.checks import WORD, one_of, switch, whole
+from claimbook.records.checks import WORD, boolean, integer, one_of
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import PROJECT
 
@@ -49,9 +49,9 @@ class Component:
             if origin is Literal:
                 one_of(allowed, **{name: value})
             elif origin is bool:
-                switch(**{name: value})
+                boolean(**{name: value})
             elif origin is not tuple:
-                whole(0, WORD, seed=value)
+                integer(0, WORD, seed=value)
             elif isinstance(value, Iterable):
                 object.__setattr__(self, name, tuple(value))
         self.check()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from claimbook.records import (
     PROFILES, Record, check_page, check_profile, digest, find_records, is_fresh, results_folder)
-from claimbook.records.checks import component, lists_runs
+from claimbook.records.checks import has_method, lists_runs
 from claimbook.records.errors import InputError
 from claimbook.records.files import (
     check_writable, damage_told, folder_named, read_object, temporary_folder, write_text)
@@ -165,7 +165,7 @@ def complete_profiles(runs_of_profile, page: str, profiles):
 def runs_at(runs_of_profile, profile: str) -> list:
     """The runs of a profile.
 
-    Raises InputError for what is no function from a profile to a list of runs.
+    Raises InputError if it is not a function from a profile to a list of runs.
     """
     lists_runs(runs_of_profile=runs_of_profile)
     try:
@@ -178,7 +178,7 @@ def runs_at(runs_of_profile, profile: str) -> list:
         raise InputError(f"runs_of_profile: expected a list of runs, got {runs!r}")
     for run in runs:
         if not trains(run):
-            component("measure", run=run)
+            has_method("measure", run=run)
     return list(runs)
 
 

@@ -6,7 +6,7 @@ import os
 import time
 from dataclasses import dataclass
 
-from claimbook.records.checks import finite, switch, whole
+from claimbook.records.checks import boolean, finite, integer
 from claimbook.records.files import damage_told, folder_named, read_object
 
 FILE = "limits.json"  # in $CLAIMBOOK_OUTPUT: limits from the page runner to the page's process
@@ -25,12 +25,12 @@ class Limits:
     parent: int | None = None  #: the process for which a worker trains
 
     def __post_init__(self):
-        switch(on_cpu=self.on_cpu)
+        boolean(on_cpu=self.on_cpu)
         if self.deadline is not None:
             finite(deadline=self.deadline)
         for name in ("members", "parent"):
             if getattr(self, name) is not None:
-                whole(**{name: getattr(self, name)})
+                integer(**{name: getattr(self, name)})
 
     @property
     def reached(self) -> bool:

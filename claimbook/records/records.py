@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from claimbook.records.checks import MEASURED, each, finite, instance, numbers, text, whole
+from claimbook.records.checks import MEASURED, finite, instance, integer, numbers, text, tuple_of
 from claimbook.records.components import digest, from_settings, key, settings, sources, versions
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import folder_named, read_object, to_json, write_text
@@ -34,7 +34,7 @@ def check_profile(profile: str, known=("stored", *PROFILES)) -> None:
 
 
 def check_page(page) -> None:
-    """Raises InputError for what is no "<paper>/<page>", two names of folders."""
+    """Raises InputError if it is not "<paper>/<page>", two names of folders."""
     name = r"\w[\w.-]*"
     if not (isinstance(page, str) and re.fullmatch(f"{name}/{name}", page)):
         raise InputError(f"page: expected two names with a slash between, got {page!r}")
@@ -97,13 +97,13 @@ class Record:
     def check(self) -> None:
         """Raises InputError, by name, for a part that is of another kind than in a record of a run."""
         instance(dict, run=self.run, versions=self.versions, metrics=self.metrics, provenance=self.provenance)
-        whole(0, **self.versions)
+        integer(0, **self.versions)
         numbers(MEASURED, **self.metrics)
         there = lambda *names: {name: self.provenance[name] for name in names if name in self.provenance}
         text(**there("commit", "date", "device", "torch"))
         finite(**there("wall_seconds", "processor_seconds"))
-        whole(**there("fleet"))
-        each(text, "members", self.provenance.get("members", ()), 0)
+        integer(**there("fleet"))
+        tuple_of(text, "members", self.provenance.get("members", ()), 0)
         instance(dict, **there("sources"))
         text(**self.provenance.get("sources", {}))
 
@@ -221,7 +221,7 @@ def is_fresh(record: Record | None) -> bool:
 
 
 def check_records(records) -> None:
-    """Raises InputError for what is no list of records."""
+    """Raises InputError if it is not a list of records."""
     if not isinstance(records, list | tuple) or not all(isinstance(one, Record) for one in records):
         raise InputError(f"records: expected a list of records, got {records!r:.200}")
 

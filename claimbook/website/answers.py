@@ -10,7 +10,7 @@ FILE = "papers/{}/answers.yml"
 
 
 @cache
-def answers(paper: str) -> tuple[dict, ...]:
+def paper_answers(paper: str) -> tuple[dict, ...]:
     """All answers of a paper's authors: claim, by, date and text of each; none without a file.
 
     Raises InputError for a damaged file, for an answer that lacks one of these, and for one to a claim that
@@ -34,4 +34,4 @@ def answers(paper: str) -> tuple[dict, ...]:
 
 def answers_to(claim: Claim) -> list[dict]:
     """Those to the verdict on one claim."""
-    return [own for own in answers(claim.paper) if str(own["claim"]) == claim.number]
+    return [own for own in paper_answers(claim.paper) if str(own["claim"]) == claim.number]

@@ -22,12 +22,12 @@ TABLE = re.compile(r"^\| paper \|.*?\n(?=\n)", re.DOTALL | re.MULTILINE)
 
 def write_contents() -> list[str]:
     """Writes _toc.yml and README.md anew, each with the papers that are there; returns their names."""
-    texts = contents(ledger())
+    texts = table_of_contents(ledger())
     write_together({PROJECT / name: text for name, text in texts.items()})
     return list(texts)
 
 
-def contents(decisions: list[Decision]) -> dict[str, str]:
+def table_of_contents(decisions: list[Decision]) -> dict[str, str]:
     """The files of the project that list papers, as they should be: name -> text."""
     table = for_readers(decisions, "book/")
     own = {"_toc.yml": lambda text: CHAPTERS.sub(chapters(), text),

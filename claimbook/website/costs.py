@@ -26,7 +26,7 @@ def cost_table() -> str:
         missing = missing_runs(paper)
         spent = [hours(records_of(f"{paper}/*")),
                  *(estimate(missing[profile], profile) for profile in PROFILES)]
-        lines.append(f"| {papers()[paper].short} | {' | '.join(map(rounded, spent))} |")
+        lines.append(f"| {papers()[paper].short} | {' | '.join(map(hours_in_words, spent))} |")
     return "\n".join(lines) + "\n"
 
 
@@ -53,7 +53,7 @@ def estimate(runs, profile: str) -> float:
         return nan
 
 
-def rounded(hours: float) -> str:
+def hours_in_words(hours: float) -> str:
     """Hours to two digits."""
     if isnan(hours):
         return "not known"

@@ -298,14 +298,14 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
     about = shortened(context.get("description") or app.config.html_title)
     context["metatags"] = context.get("metatags", "") + (
         f'<meta name="description" content="{escape(about)}">\n'
-        + tags(app, pagename, plain(context.get("title") or app.config.html_title), about))
+        + tags(app, pagename, without_tags(context.get("title") or app.config.html_title), about))
     for kind in ("script_files", "css_files"):
         context[kind] = leave_out(context.get(kind, ()), context.get("body", ""))
     if "body" in context:
         context["body"] += footer(app, pagename, context)
 
 
-def plain(html: str) -> str:
+def without_tags(html: str) -> str:
     """A title without its tags."""
     return unescape(re.sub("<[^>]*>", "", html))
 

@@ -26,11 +26,11 @@ def link_terms(app, doctree, docname: str) -> None:
     words = pattern(meanings)  # of all: "linear attention" has no link for "attention" in it
     for text in list(doctree.findall(nodes.Text)):
         if not any(map(keeps_out, ancestors(text))):
-            text.parent.replace(text, linked(
+            text.parent.replace(text, linked_terms(
                 text, meanings, app.builder.get_relative_uri(docname, GLOSSARY), words))
 
 
-def linked(text: str, meanings: dict, address: str, words: re.Pattern) -> list:
+def linked_terms(text: str, meanings: dict, address: str, words: re.Pattern) -> list:
     """The nodes of a text in which terms are links; these are taken out of the meanings."""
     found, end = [], 0
     for match in words.finditer(text):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from claimbook.claims import papers
 from claimbook.claims.decisions import SEEN, Decision
-from claimbook.claims.json_and_csv import as_csv, entry
+from claimbook.claims.json_and_csv import as_csv, claim_as_json
 from claimbook.claims.rule import FOR_READERS, VERDICTS, words_of
 from claimbook.claims.sentences import sentence
 from claimbook.claims.verdicts import badge, markdown, ours_text, printed_text, tolerance_text, typeset
@@ -38,7 +38,7 @@ def write_ledger(decisions: list[Decision], folder: Path) -> None:
     write_text(folder / "summary.md", summary(decisions))
     write_text(folder / "ledger.html", app(decisions))
     write_datatables(folder / "served")
-    entries = json.dumps(list(map(entry, decisions)), indent=1, allow_nan=False)
+    entries = json.dumps(list(map(claim_as_json, decisions)), indent=1, allow_nan=False)
     write_text(folder / "served/claims.json", entries)
     write_text(folder / "served/claims.csv", as_csv(decisions))
 
@@ -175,10 +175,10 @@ def cells(item: Decision) -> list[str]:
             f'{typeset(claim.statement)} <small>({escape(claim.where)})</small>',
             badge(item, words_of(map(item.state, claim.judged))), item.strength or "none",
             "yes" if claim.post_hoc else "no", typeset(sentence(item)),
-            listed(numbers), listed(ours) if ours else escape(claim.not_run or ""), listed(bounds)]
+            in_list(numbers), in_list(ours) if ours else escape(claim.not_run or ""), in_list(bounds)]
 
 
-def listed(texts: dict[str, str]) -> str:
+def in_list(texts: dict[str, str]) -> str:
     """What is to be said of each part, the first few under each other, as HTML."""
     if len(texts) == 1:
         return typeset(*texts.values())

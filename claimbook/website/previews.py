@@ -22,10 +22,10 @@ def write_previews(decisions: list[Decision], folder: Path) -> None:
     title = read_yaml((PROJECT / "_config.yml").read_text("utf-8"))["title"]
     for paper in papers().values():
         own = [item for item in decisions if item.claim.paper == paper.name and not item.claim.ours]
-        draw(title, paper, own, folder / f"{paper.name}.png")
+        draw_preview(title, paper, own, folder / f"{paper.name}.png")
 
 
-def draw(title: str, paper: Paper, decisions: list[Decision], path: Path) -> None:
+def draw_preview(title: str, paper: Paper, decisions: list[Decision], path: Path) -> None:
     """One of them as PNG."""
     use_style()
     figure = plt.figure(figsize=(12, 6.3), layout="none")

@@ -23,10 +23,10 @@ class PsiL(ByLength):
     """
 
     def _estimate(self, xs, ys, query):
-        return product(xs, ys, query)
+        return label_product(xs, ys, query)
 
 
-def product(xs: Tensor, ys: Tensor, query: Tensor) -> Tensor:
+def label_product(xs: Tensor, ys: Tensor, query: Tensor) -> Tensor:
     """x . X^T y: (..., n, d), (..., n), (..., d) -> (...)."""
     return torch.einsum("...nd,...n,...d->...", xs.double(), ys.double(), query.double())
 
@@ -41,7 +41,7 @@ class OneStepGD(ByLength):
         moments(self.task)
 
     def _estimate(self, xs, ys, query):
-        return best_step(self.task, xs.shape[-2]) * product(xs, ys, query)
+        return best_step(self.task, xs.shape[-2]) * label_product(xs, ys, query)
 
 
 # ---- closed forms ---------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import positive, whole
+from claimbook.records.checks import integer, positive
 from claimbook.records.errors import InputError
 from icllib.baselines.prefixes import ByLength
 
@@ -65,7 +65,7 @@ class XGBoost(FittedToEach):
     learning_rate: float = 0.1  #: Garg et al.
 
     def check(self):
-        whole(trees=self.trees, depth=self.depth)
+        integer(trees=self.trees, depth=self.depth)
         positive(learning_rate=self.learning_rate)
 
     def _fit(self, xs, ys, query):

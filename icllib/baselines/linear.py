@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import component, each, positive
+from claimbook.records.checks import has_method, positive, tuple_of
 from claimbook.records.errors import InputError
 from icllib.baselines.prefixes import ByLength
 from icllib.checks import floating
@@ -31,7 +31,7 @@ class Ridge(ByLength):
     def bayes(cls, task) -> "Ridge":
         """The penalty that is optimal for a LinearRegression task with noise; raises
         InputError for a task without noise_std."""
-        component("noise_std", task=task)
+        has_method("noise_std", task=task)
         return cls(task.noise_std**2 / task.weight_std**2)
 
     def _estimate(self, xs, ys, query):
@@ -52,7 +52,7 @@ class RidgeSweep(ByLength):
     penalties: tuple[float, ...]
 
     def check(self):
-        each(positive, "penalties", self.penalties)
+        tuple_of(positive, "penalties", self.penalties)
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """(1, B, N, d), (1, B, N) -> (P, B, K); raises InputError for another number of members."""
@@ -92,13 +92,13 @@ class MixtureRidge(ByLength):
     weight_std: float
 
     def check(self):
-        each(positive, "noise_stds", self.noise_stds)
+        tuple_of(positive, "noise_stds", self.noise_stds)
         positive(weight_std=self.weight_std)
 
     @classmethod
     def bayes(cls, task) -> "MixtureRidge":
         """The exact Bayes predictor of a TwoNoiseLevels task."""
-        component("noise_stds", task=task)
+        has_method("noise_stds", task=task)
         return cls(task.noise_stds, task.weight_std)
 
     def _estimate(self, xs, ys, query):
@@ -131,8 +131,8 @@ class DiscreteMMSE(ByLength):
     without_pairs: ClassVar[bool] = True
 
     def check(self):
-        component("chosen", task=self.task)
-        component("noise_std", task=self.task.task)
+        has_method("chosen", task=self.task)
+        has_method("noise_std", task=self.task.task)
         positive(noise_std=self.task.task.noise_std)
 
     def weights(self, device) -> Tensor:

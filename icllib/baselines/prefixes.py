@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from claimbook.records import Component
-from claimbook.records.checks import each, whole
+from claimbook.records.checks import integer, tuple_of
 from claimbook.records.errors import InputError
-from icllib.checks import floating, prompts as pairs
+from icllib.checks import floating, prompt_shapes as pairs
 
 
 class ByLength(Component):
@@ -34,7 +34,7 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths, without_pairs=Fals
     pairs(xs)
     floating(ys=ys)
     *prompts, points = xs.shape[:-1]
-    lengths = each(partial(whole, 0), "lengths", lengths)
+    lengths = tuple_of(partial(integer, 0), "lengths", lengths)
     if max(lengths) >= points:
         raise InputError(f"lengths: expected context lengths 0 <= n < {points}, "
                          f"got {lengths}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from claimbook.records.checks import positive, whole
+from claimbook.records.checks import integer, positive
 from icllib.baselines.prefixes import ByLength
 from icllib.models.stacked import Initializer, StackedLinear
 from icllib.streams import Stream
@@ -31,7 +31,7 @@ class StudentNetwork(ByLength):
     seed: int = 0
 
     def check(self):
-        whole(width=self.width, steps=self.steps, batch=self.batch)
+        integer(width=self.width, steps=self.steps, batch=self.batch)
         positive(learning_rate=self.learning_rate)
 
     def batches(self, n: int, device="cpu") -> Tensor:

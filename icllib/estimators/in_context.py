@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regr
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from claimbook.records.checks import one_of, switch
+from claimbook.records.checks import boolean, one_of
 from claimbook.records.errors import InputError
 from icllib import checks
 from icllib.baselines import Ridge
 from icllib.estimators.named_models import Predictor, WithIntercept, found
-from icllib.estimators.unlike_training import ADVICE, BY_ITSELF, SCALE_X, SCALE_Y, Scale, looks
+from icllib.estimators.shift_warnings import ADVICE, BY_ITSELF, SCALE_X, SCALE_Y, Scale, statistics_of
 
 PROMPTS = 64  # queries in a batch, each in a separate prompt
 ROOM = 1.25  # by which pairs may exceed the range of training, and their number has to exceed that of features
@@ -34,7 +34,7 @@ class InContext(BaseEstimator):
     def store(self, trained: Predictor, X, y):
         """Keep the pairs and the model; raises InputError for more features than the model has, and
         for a number of pairs at which it does not answer well."""
-        switch(standardize=self.standardize)
+        boolean(standardize=self.standardize)
         width, pairs = X.shape[1], trained.pairs or (len(X),)
         if trained.dimension is not None and width > trained.dimension:
             raise InputError(f"X: expected at most {trained.dimension} features, which the model was "
@@ -44,16 +44,16 @@ class InContext(BaseEstimator):
             raise InputError(f"X: expected {spans(pairs)} rows, at which the model answers well, or "
                              f"more, got {len(X)}")
         if width < (trained.dimension or 0):
-            tell(f"trained on {trained.dimension} features: zeros are added to {width}")
+            warn_of_use(f"trained on {trained.dimension} features: zeros are added to {width}")
         if len(X) > most:
-            tell(f"trained on up to {most} pairs: the last {most} of {len(X)} are kept")
+            warn_of_use(f"trained on up to {most} pairs: the last {most} of {len(X)} are kept")
         classes, kept = (len(np.unique(part, axis=0)) for part in (y, y[-most:]))
         if not is_regressor(self) and kept < classes:
-            tell(f"given kept pairs of {kept} of {classes} classes: shuffle the rows")
+            warn_of_use(f"given kept pairs of {kept} of {classes} classes: shuffle the rows")
         self.trained_, X, y = trained, X[-most:], np.asarray(y[-most:], dtype=float)
         self.told_ = set()  # of what `predict` has warned, which may be called in a loop
         if self.standardize and trained.task is None:
-            tell("given as a predictor, which reads X and y as they are: scale them as in its training, then set "
+            warn_of_use("given as a predictor, which reads X and y as they are: scale them as in its training, then set "
                  "standardize=False")
         drawn = trained.drawn(len(X), width) if trained.task else None
         standard = self.standardize and trained.best
@@ -69,7 +69,7 @@ class InContext(BaseEstimator):
         if self.has_best():
             self.unexplained_ = left_out(*self.context_, trained.best)
             if len(X) < (enough := math.ceil(ROOM * width)):
-                tell(f"given {len(X)} pairs of {width} features, too few for any linear function: fit "
+                warn_of_use(f"given {len(X)} pairs of {width} features, too few for any linear function: fit "
                      f"{enough} or more")
         return self
 
@@ -82,14 +82,14 @@ class InContext(BaseEstimator):
         X, y = (torch.tensor(part)[None] for part in self.context_)
         with_labels = is_regressor(self) and self.y_scale_.spread != 0
         if not with_labels and is_regressor(self):
-            tell("given pairs that all have the same label, and answers with it")
-        ours = looks(X, y, with_labels)
-        for what, theirs in looks(*drawn, with_labels).items():
+            warn_of_use("given pairs that all have the same label, and answers with it")
+        ours = statistics_of(X, y, with_labels)
+        for what, theirs in statistics_of(*drawn, with_labels).items():
             found, least, most = float(ours[what]), float(theirs.min()), float(theirs.max())
             if found > ROOM * most or what in (SCALE_X, SCALE_Y) and found < least / ROOM:
                 known = f"up to {most:.2g}" if found > most else f"from {least:.2g} on"
                 itself = bool(what in BY_ITSELF and self.trained_.best and not self.standardize)
-                tell(f"trained on {what} {known}, got {found:.3g}: {ADVICE[what]}"
+                warn_of_use(f"trained on {what} {known}, got {found:.3g}: {ADVICE[what]}"
                      + itself * ", or set standardize=True")
 
     def compare_classes(self) -> None:
@@ -102,7 +102,7 @@ class InContext(BaseEstimator):
             linear = WithIntercept(Ridge(1.0)).predict(xs, (ys > 0).double() * 2 - 1, lengths)
         wrong, lines = (((own[0, 0] > 0) != (ys[0, 0, list(lengths)] > 0)).double().mean() for own in (said, linear))
         if wrong > lines + 2 * LOST:
-            tell(f"trained on other classes: of the later pairs it takes {wrong:.0%} for the other class, from those "
+            warn_of_use(f"trained on other classes: of the later pairs it takes {wrong:.0%} for the other class, from those "
                  f"before, and ridge regression on their signs {lines:.0%}: use another classifier")
 
     def answers(self, X) -> np.ndarray:
@@ -114,7 +114,7 @@ class InContext(BaseEstimator):
         X = self.X_scale_.to_model(validate_data(self, X, reset=False, dtype=np.float64))
         far = int((np.linalg.norm(X, axis=1) > self.farthest_).sum())
         if far:
-            tell(f"trained on queries as near as the pairs, got {far} of {len(X)} farther away: "
+            warn_of_use(f"trained on queries as near as the pairs, got {far} of {len(X)} farther away: "
                  "ask nearer, or fit pairs from there", self.told_)
         said = self.said(self.trained_.predictor, X)
         wrong = np.flatnonzero(~np.isfinite(said.reshape(len(X), -1)).all(axis=1))
@@ -127,7 +127,7 @@ class InContext(BaseEstimator):
             lost = apart + 2 * np.sqrt(apart * self.unexplained_)  # at the most, by Cauchy-Schwarz
             lost /= self.variance_at(best)
             if lost > LOST:
-                tell(f"trained to answer as ridge regression does, its answers are {apart:.0%} of the "
+                warn_of_use(f"trained to answer as ridge regression does, its answers are {apart:.0%} of the "
                      f"labels' variance away from that, its r2 may be {lost:.2g} lower: use ridge "
                      "regression on these data", self.told_)
         return self.y_scale_.from_model(said)
@@ -153,7 +153,7 @@ class InContext(BaseEstimator):
             ys = labels.expand(1, len(queries), *labels.shape)
             with torch.no_grad():
                 answers = predictor.predict(xs, ys, (len(context),))
-            checks.answers((len(queries), 1, *labels.shape[1:]), answers)
+            checks.prediction_shape((len(queries), 1, *labels.shape[1:]), answers)
             if len(answers) != 1:
                 raise InputError("model: expected one answer to each query, got "
                                  f"{len(answers)}, as of a sweep of penalties")
@@ -184,7 +184,7 @@ def spans(numbers) -> str:
     return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in ends)
 
 
-def tell(what: str, before: set | None = None) -> None:
+def warn_of_use(what: str, before: set | None = None) -> None:
     """Warn that a model is used outside what it was trained for, but not of a kind that was told before."""
     if (kind := what.partition(",")[0]) not in (before or ()):
         warnings.warn(f"the model was {what}", stacklevel=4)

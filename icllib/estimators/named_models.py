@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from claimbook.records.checks import each, whole
+from claimbook.records.checks import integer, tuple_of
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import read_object, there
 from icllib import checks
@@ -73,7 +73,7 @@ def listed() -> dict[str, tuple[Path, tuple[int, ...], tuple[str, str]]]:
         if there(folder / MODELS):
             try:
                 models = read_object(folder / MODELS)
-                listed |= {name: (folder / model["record"], each(whole, "pairs", model["pairs"]),
+                listed |= {name: (folder / model["record"], tuple_of(integer, "pairs", model["pairs"]),
                                   (model["record_sha256"], model["weights_sha256"]))
                            for name, model in models.items()}
             except DAMAGE as error:

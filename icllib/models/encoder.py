@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding, gelu
 
 from claimbook.records import Component
-from claimbook.records.checks import fraction, whole
+from claimbook.records.checks import fraction, integer
 from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.products import affine
@@ -33,7 +33,7 @@ class Encoder(Component):
     dropout: float = 0.1
 
     def check(self):
-        whole(layers=self.layers, heads=self.heads, width=self.width,
+        integer(layers=self.layers, heads=self.heads, width=self.width,
               feed_forward=self.feed_forward)
         if self.width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.width}, "

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, relu
 
 from claimbook.records import Component
-from claimbook.records.checks import whole
+from claimbook.records.checks import integer
 from icllib.checks import built_for
 from icllib.models.features import FEATURES, feature_row
 from icllib.models.mlp import add_pairs
@@ -36,7 +36,7 @@ class FeatureMLP(Component):
     width: int = 1024  #: Eq. 14; ASSUMED for Eq. 9, which leaves k open
 
     def check(self):
-        whole(width=self.width)
+        integer(width=self.width)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedFeatureMLP":
         """A fleet of such networks, one per seed."""

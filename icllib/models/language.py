@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 
-from claimbook.records.checks import each, whole
+from claimbook.records.checks import integer, tuple_of
 from claimbook.records.errors import InputError
 from icllib.models import signed_fused, signed_language
 
@@ -44,9 +44,9 @@ def prefix_attention(model, lengths):
     config = signed_language.config_of(model).get_text_config(decoder=True)
     lengths = lengths.tolist() if isinstance(lengths, Tensor) else lengths
     if isinstance(lengths, Integral):
-        whole(0, lengths=lengths)
+        integer(0, lengths=lengths)
     else:
-        lengths = list(each(partial(whole, 0), "lengths", lengths))
+        lengths = list(tuple_of(partial(integer, 0), "lengths", lengths))
     before = config._attn_implementation, getattr(config, "prefix_lengths", None)
     if before[1] is not None:  # a block around this one
         any(map(check_own, signed_language.attention_layers(model)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from torch import Tensor, nn
 
 from claimbook.records import Component
-from claimbook.records.checks import finite, whole
+from claimbook.records.checks import finite, integer
 from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.models.mixing import FusedSoftmax, Weighted
@@ -95,7 +95,7 @@ class QASSMax(Component):
     hidden: int = 64
 
     def check(self):
-        whole(size=self.size, hidden=self.hidden)
+        integer(size=self.size, hidden=self.hidden)
 
     def build(self, draw: Initializer, heads: int) -> QueryAwareSoftmax:
         """A module for the members of `draw`."""

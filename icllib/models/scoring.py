@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from claimbook.records import Component
-from claimbook.records.checks import each, finite, positive, whole
+from claimbook.records.checks import finite, integer, positive, tuple_of
 from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, GaussianAttention,
@@ -213,7 +213,7 @@ class MixedHeads(Component):
     parts: tuple  #: of (scoring, how many heads)
 
     def check(self):
-        parts = each(check_part, "parts", self.parts)
+        parts = tuple_of(check_part, "parts", self.parts)
         object.__setattr__(self, "parts", tuple(map(tuple, parts)))
 
     def build(self, draw: Initializer, heads: int) -> SplitHeads:
@@ -228,15 +228,15 @@ class MixedHeads(Component):
 
 
 def check_part(parts) -> None:
-    """Raises InputError for what is no pair of a scoring and its number of heads."""
+    """Raises InputError if it is not a pair of a scoring and its number of heads."""
     if not (isinstance(parts, (tuple, list)) and len(parts) == 2):
         raise InputError(f"parts: expected pairs of a scoring and its heads, got {parts!r}")
     check_scoring(parts=parts[0])
-    whole(parts=parts[1])
+    integer(parts=parts[1])
 
 
 def check_scoring(**scorings) -> None:
-    """Raises InputError, by name, for what is no scoring, such as the name or class of one."""
+    """Raises InputError, by name, if it is not a scoring, such as the name or class of one."""
     for name, scoring in scorings.items():
         if isinstance(scoring, type) or not hasattr(scoring, "build"):
             raise InputError(f"{name}: expected a scoring such as Softmax(), got {scoring!r}")

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, normalize
 
 from claimbook.records import Component
-from claimbook.records.checks import whole
+from claimbook.records.checks import integer
 from icllib.checks import built_for
 from icllib.models.packing import at_queries, pack, packed_size, packed_tokens
 from icllib.models.products import product
@@ -32,7 +32,7 @@ class SGPT(Component):
     mlp_skip: bool = True  #: "+ Z": Eq. 13 has it, Section 4 says that it is removed
 
     def check(self):
-        whole(layers=self.layers, width=self.width)
+        integer(layers=self.layers, width=self.width)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedSGPT":
         """A fleet of such models, one per seed."""
@@ -57,7 +57,7 @@ class StackedSGPT(nn.Module):
         embedding = draw.normal("embedding", (dimension + 1, width), (dimension + 1) ** -0.5)
         self.register_buffer("embedding", embedding.detach())  # fixed: it is not trained
         self.blocks = nn.ModuleList(
-            Block(settings, draw, f"block{layer}") for layer in range(settings.layers)
+            SgptBlock(settings, draw, f"block{layer}") for layer in range(settings.layers)
         )
         self.read_out = draw.normal("read_out", (width, 1), 0.02)  # ASSUMED, as GPT-2's weights
 
@@ -78,7 +78,7 @@ class StackedSGPT(nn.Module):
         return product(at_queries(hidden, packing), self.read_out)[..., 0]
 
 
-class Block(nn.Module):
+class SgptBlock(nn.Module):
     """One layer of Eq. 13: (M, B, R, T, width) -> the same."""
 
     def __init__(self, settings: SGPT, draw: Initializer, name: str):

@@ -40,7 +40,7 @@ def in_blocks(mask: Tensor) -> BlockMask | Tensor:
     The mask itself stays at hand as `.dense`.
     """
     queries, keys = mask.shape[-2:]
-    if queries != keys or queries < SHORTEST or not usable(mask.device.type):
+    if queries != keys or queries < SHORTEST or not has_kernel(mask.device.type):
         return mask
     met[mask.device.type, mask.shape] += 1
     if met[mask.device.type, mask.shape] == 1:
@@ -54,7 +54,7 @@ def in_blocks(mask: Tensor) -> BlockMask | Tensor:
     return blocks
 
 
-def usable(device: str) -> bool:
+def has_kernel(device: str) -> bool:
     """Whether this kind of device has a kernel for what is asked now."""
     if device in failed or torch.compiler.is_compiling():
         return False
@@ -68,7 +68,7 @@ def mixed_values(q: Tensor, k: Tensor, v: Tensor, blocks: BlockMask, scale: floa
     q, k, v: (B, H, T, d) of one type that is no double precision; n, b: (H,).
     """
     alike = q.dtype == k.dtype == v.dtype != torch.float64
-    if not alike or not usable(q.device.type):
+    if not alike or not has_kernel(q.device.type):
         return None
     try:
         return compiled(q, k, v, score_mod=signed_score(n, b), block_mask=blocks, scale=scale)

@@ -40,7 +40,7 @@ class SignedHeads(SignedLogOfHeads):
                    lambda value: torch.full((heads,), value, dtype=torch.float32))
 
     def __setstate__(self, state):
-        register()  # a model may be unpickled where nothing was loaded before
+        register_signed()  # a model may be unpickled where nothing was loaded before
         super().__setstate__(state)
 
     def _apply(self, convert, recurse=True):
@@ -100,7 +100,7 @@ def load_signed_averaging(folder, kind=None, **options):
     import transformers
 
     check_version()
-    register()
+    register_signed()
     if not isinstance(folder, (str, os.PathLike)):
         raise InputError(f"folder: expected a path or the name of a model on the hub, got {folder!r}")
     with told_in_a_line(folder):
@@ -144,7 +144,7 @@ def told_in_a_line(folder):
 
 
 def saved_kind(config: dict):
-    """The class of a saved model; raises InputError for what is no model of `transformers`."""
+    """The class of a saved model; raises InputError if it is not a model of `transformers`."""
     import transformers
 
     name = (config.get("architectures") or [None])[0]
@@ -201,14 +201,14 @@ def check_version() -> None:
 
 
 def config_of(model):
-    """A model's config; raises InputError for what is no model of `transformers`."""
+    """A model's config; raises InputError if it is not a model of `transformers`."""
     if not hasattr(model, "config") or not hasattr(model, "set_attn_implementation"):
         raise InputError(f"model: expected one of `transformers`, got {type(model).__name__}")
     check_version()
     return model.config
 
 
-def register() -> None:
+def register_signed() -> None:
     """Make the name known to `transformers`; once or often is the same."""
     from transformers import AttentionInterface, AttentionMaskInterface
 
@@ -218,7 +218,7 @@ def register() -> None:
 
 def set_attention(model, layers) -> None:
     """Let the layers look up SSA; raises InputError, the model as before, where they do not."""
-    register()
+    register_signed()
     before = model.config._attn_implementation
     model.set_attn_implementation(NAME)
     if not layers or any(layer.config._attn_implementation != NAME for layer in layers):
@@ -261,7 +261,7 @@ def signed_mask(batch_size, q_length, kv_length, q_offset=0, **options):
 
     check_padding(options.get("attention_mask"), batch_size)
     options["allow_is_causal_skip"] = False
-    if q_length >= signed_fused.SHORTEST and signed_fused.usable(torch.device(options["device"]).type):
+    if q_length >= signed_fused.SHORTEST and signed_fused.has_kernel(torch.device(options["device"]).type):
         options["allow_is_bidirectional_skip"] = False
     mask = sdpa_mask(batch_size, q_length, kv_length, q_offset, **options)
     return mask if mask is None else signed_fused.in_blocks(visible(mask))
@@ -300,7 +300,7 @@ def check_mask(module, words, named) -> None:
 
 
 def check_padding(attention_mask, batch_size: int) -> None:
-    """Raises InputError for what is no row of tokens for each sequence of the batch."""
+    """Raises InputError if it is not a row of tokens for each sequence of the batch."""
     if attention_mask is not None and (attention_mask.dim() != 2 or len(attention_mask) != batch_size):
         raise InputError(f"attention_mask: expected ({batch_size}, T), 1 for real tokens, or a boolean "
                          f"one of (B, 1 or H, queries, keys), got {tuple(attention_mask.shape)}")
@@ -317,7 +317,7 @@ def signed_attention(module, query: Tensor, key: Tensor, value: Tensor, attentio
     what else changes scores, and for a layer without n and b.
     """
     blocks, mask = attention_mask, getattr(attention_mask, "dense", attention_mask)
-    ssa = check_call(module, mask, options, (*query.shape[:3], key.shape[2]))
+    ssa = check_signed_call(module, mask, options, (*query.shape[:3], key.shape[2]))
     n, b = ssa.n, ssa.b
     groups = query.shape[1] // key.shape[1]
     if groups > 1:
@@ -344,7 +344,7 @@ def signed_weights(query: Tensor, key: Tensor, mask: Tensor, scale: float, n, b)
     return attention.softmax(scores, mask)
 
 
-def check_call(module, mask, options: dict, shape) -> SignedHeads:
+def check_signed_call(module, mask, options: dict, shape) -> SignedHeads:
     """The layer's n and b; raises InputError where this is not plain attention with both.
 
     shape: of the scores, (B, H, queries, keys).
@@ -352,7 +352,7 @@ def check_call(module, mask, options: dict, shape) -> SignedHeads:
     refused = [name for name in REFUSED if options.get(name) is not None]
     if refused:
         raise InputError(f"model: expected scores that are q . k alone, got {', '.join(refused)}")
-    if mask is not None and not fits(mask, shape):
+    if mask is not None and not is_mask_of(mask, shape):
         sequences, heads, *rest = shape
         raise InputError(f"attention_mask: expected a boolean one of ({sequences}, 1 or {heads}, "
                          f"{', '.join(map(str, rest))}), got {getattr(mask, 'dtype', type(mask).__name__)} of "
@@ -363,7 +363,7 @@ def check_call(module, mask, options: dict, shape) -> SignedHeads:
     return module.signed_softmax_norm
 
 
-def fits(mask, shape) -> bool:
+def is_mask_of(mask, shape) -> bool:
     """Whether this is a boolean mask of scores of this shape, perhaps one for all heads or sequences."""
     return (isinstance(mask, Tensor) and mask.dtype == torch.bool and mask.dim() == 4
             and mask.shape[2:] == shape[2:] and mask.shape[0] in (1, shape[0]) and mask.shape[1] in (1, shape[1]))

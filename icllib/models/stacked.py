@@ -7,7 +7,7 @@ a member starts from the same numbers whatever fleet it trains in.
 import torch
 from torch import Tensor, nn
 
-from claimbook.records.checks import check, each, finite, instance, switch, text, whole
+from claimbook.records.checks import boolean, check, finite, instance, integer, text, tuple_of
 from claimbook.records.errors import InputError
 from icllib.models.products import affine, product
 from icllib.streams import Stream
@@ -17,7 +17,7 @@ class Initializer:
     """Draws each parameter of each member from that member's seed and the parameter's name."""
 
     def __init__(self, seeds, device="cpu", uniform_start: bool = False):
-        switch(uniform_start=uniform_start)
+        boolean(uniform_start=uniform_start)
         self.uniform_start = uniform_start  # what a decoder's linear layers start from
         self.stream = Stream.of(seeds, "initialization", device)
         self.ids = torch.zeros(len(seeds), 1, dtype=torch.int64, device=device)
@@ -44,7 +44,7 @@ def _size(shape, **numbers) -> tuple[int, ...]:
     """The shape of one member's parameter; raises InputError, by name, for what is none, and for what is no
     finite number."""
     finite(**numbers)
-    return each(whole, "shape", shape, 0)
+    return tuple_of(integer, "shape", shape, 0)
 
 
 class StackedLinear(nn.Module):
@@ -80,7 +80,7 @@ class StackedLinear(nn.Module):
 def _check_layer(draw, name, fan_in, fan_out) -> None:
     instance(Initializer, draw=draw)
     text(name=name)
-    whole(fan_in=fan_in, fan_out=fan_out)
+    integer(fan_in=fan_in, fan_out=fan_out)
 
 
 def linear(draw: Initializer, name: str, fan_in: int, fan_out: int, std=0.02) -> StackedLinear:
@@ -109,7 +109,7 @@ class StackedLayerNorm(nn.Module):
     def __init__(self, width: int, initializer: Initializer):
         super().__init__()
         instance(Initializer, initializer=initializer)
-        whole(width=width)
+        integer(width=width)
         self.gain = initializer.constant(1.0, (1, 1, width))
         self.bias = initializer.constant(0.0, (1, 1, width))
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import positive, whole
+from claimbook.records.checks import integer, positive
 from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
@@ -54,10 +54,10 @@ class Transformer(Component):
     probes: bool = added(default=False)  #: a read-out after every layer, behind a stop-gradient
 
     def check(self):
-        whole(layers=self.layers, heads=self.heads, width=self.width, block=self.block,
+        integer(layers=self.layers, heads=self.heads, width=self.width, block=self.block,
               attention_width=self.mixed_width, query_positions=self.query_positions)
         if self.positions_up_to is not None:
-            whole(positions_up_to=self.positions_up_to)
+            integer(positions_up_to=self.positions_up_to)
         check_scoring(scoring=self.scoring)
         if self.mixed_width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.mixed_width}, "

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from claimbook.records import Component
-from claimbook.records.checks import whole
+from claimbook.records.checks import integer
 from icllib.checks import draws
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, dot, kept
+from icllib.tasks.prompt import Prompt, dot, masked_inputs
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class LinearClassification(Component):
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
 
     def check(self):
-        whole(dimension=self.dimension)
-        whole(2, classes=self.classes)
+        integer(dimension=self.dimension)
+        integer(2, classes=self.classes)
 
     @property
     def label_variance(self) -> float:
@@ -43,7 +43,7 @@ class LinearClassification(Component):
         """
         draws(stream, ids, n, dtype)
         d = self.dimension
-        xs = kept(2 * stream.uniform(ids, "xs", (n, d), dtype) - 1, active)
+        xs = masked_inputs(2 * stream.uniform(ids, "xs", (n, d), dtype) - 1, active)
         weights = stream.normal(ids, "weights", (self.classes, d), dtype)
         scores = dot(xs[..., None, :], weights[..., None, :, :])  # (M, B, n, classes)
         ys = one_hot_winners(scores)

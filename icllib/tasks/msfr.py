@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from claimbook.records import Component
-from claimbook.records.checks import WORD, finite, not_negative, positive, share, whole
+from claimbook.records.checks import WORD, finite, integer, not_negative, positive, share
 from claimbook.records.errors import InputError
 from icllib.checks import draws
 from icllib.streams import Stream
@@ -21,7 +21,7 @@ from icllib.tasks.prompt import Prompt, dot
 
 def check_types(tasks: int, alpha: float) -> None:
     """Raises InputError for numbers of tasks and exponents that Eq. 1 does not allow."""
-    whole(tasks=tasks)
+    integer(tasks=tasks)
     finite(alpha=alpha)
     if alpha <= 1:
         raise InputError(f"alpha: expected more than 1, got {alpha}")
@@ -121,7 +121,7 @@ class SourceCapacityRegression(TypedPrompts):
     def check(self):
         check_types(self.tasks, self.alpha)
         positive(tau=self.tau)
-        whole(0, WORD, strength_seed=self.strength_seed)
+        integer(0, WORD, strength_seed=self.strength_seed)
 
     @property
     def label_variance(self) -> float:

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from claimbook.records import Component
-from claimbook.records.checks import whole
+from claimbook.records.checks import integer
 from icllib.checks import draws
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, dot, kept
+from icllib.tasks.prompt import Prompt, dot, masked_inputs
 
 CACHED = 2**17  # hidden units of a part: of 2^13 to 2^20 the fastest was 2^16 (Intel), 2^18 (AMD)
 
@@ -29,7 +29,7 @@ class ReluNetwork(Component):
     of_function: ClassVar[tuple[str, ...]] = ("hidden", "output")
 
     def check(self):
-        whole(dimension=self.dimension, width=self.width)
+        integer(dimension=self.dimension, width=self.width)
 
     @property
     def label_variance(self) -> float:
@@ -44,24 +44,24 @@ class ReluNetwork(Component):
         """
         draws(stream, ids, n, dtype)
         d, r = self.dimension, self.width
-        xs = kept(stream.normal(ids, "xs", (n, d), dtype), active)
+        xs = masked_inputs(stream.normal(ids, "xs", (n, d), dtype), active)
         hidden = stream.normal(ids, "hidden", (d, r), dtype)
         output = (2 / r) ** 0.5 * stream.normal(ids, "output", (r,), dtype)
-        means = outputs(xs, hidden, output) if xs.is_cuda else in_parts(xs, hidden, output)
+        means = network_outputs(xs, hidden, output) if xs.is_cuda else in_parts(xs, hidden, output)
         return Prompt(xs, means, means)
 
 
 def in_parts(xs: Tensor, hidden: Tensor, output: Tensor) -> Tensor:
-    """`outputs`, in parts whose hidden layers stay in a processor's cache."""
+    """`network_outputs`, in parts whose hidden layers stay in a processor's cache."""
     r, shape = output.shape[-1], xs.shape[:-1]
     prompts, points = (max(1, CACHED // size) for size in (shape[-1] * r, r))
     parts = zip(*(values.flatten(0, 1).split(prompts) for values in (xs, hidden, output)))
-    means = [torch.cat([outputs(some, w, a) for some in x.split(points, dim=1)], dim=1)
+    means = [torch.cat([network_outputs(some, w, a) for some in x.split(points, dim=1)], dim=1)
              for x, w, a in parts]
     return torch.cat(means).view(shape)
 
 
-def outputs(xs: Tensor, hidden: Tensor, output: Tensor) -> Tensor:
+def network_outputs(xs: Tensor, hidden: Tensor, output: Tensor) -> Tensor:
     """Networks of one ReLU layer at their points: (..., n, d), (..., d, r), (..., r) -> (..., n)."""
     # By coordinates, for the reason given at dot(): (..., n, r, d) would be too large.
     products = (xs[..., k, None] * hidden[..., None, k, :] for k in range(xs.shape[-1]))

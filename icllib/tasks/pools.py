@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from claimbook.records import Component
-from claimbook.records.checks import each, positive, whole
+from claimbook.records.checks import integer, positive, tuple_of
 from claimbook.records.errors import InputError
-from icllib.checks import alike, draws, sampled
+from icllib.checks import draws, same_shape, sampled
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, sample_one, sizes
+from icllib.tasks.prompt import Prompt, sample_one, task_sizes
 
 
 class Wrapped(Component):
@@ -43,7 +43,7 @@ class FunctionPool(Wrapped):
 
     def check(self):
         sampled(task=self.task)
-        whole(1, 2**31, functions=self.functions)
+        integer(1, 2**31, functions=self.functions)
         if not getattr(self.task, "of_function", ()):
             raise InputError("task: expected one that names its draws of the function in "
                              f"of_function, got {self.task!r}")
@@ -108,10 +108,10 @@ class Mixture(Wrapped):
     shares: tuple[float, ...] | None = None  #: relative
 
     def check(self):
-        each(sampled, "parts", self.parts)
-        alike(sizes, parts=self.parts)
+        tuple_of(sampled, "parts", self.parts)
+        same_shape(task_sizes, parts=self.parts)
         if self.shares is not None:
-            object.__setattr__(self, "shares", each(positive, "shares", self.shares))
+            object.__setattr__(self, "shares", tuple_of(positive, "shares", self.shares))
             if len(self.shares) != len(self.parts):
                 raise InputError(f"shares: expected one for each of {len(self.parts)} tasks, "
                                  f"got {self.shares}")

@@ -32,14 +32,14 @@ def dot(xs: Tensor, weights: Tensor) -> Tensor:
     return (xs * weights).sum(dim=-1)
 
 
-def kept(xs: Tensor, active: Tensor | None) -> Tensor:
+def masked_inputs(xs: Tensor, active: Tensor | None) -> Tensor:
     """Inputs (..., d) whose coordinates from the `active`-th on are 0; as they are for None."""
     if active is None:
         return xs
     return xs * (torch.arange(xs.shape[-1], device=xs.device) < active)
 
 
-def sizes(task) -> tuple:
+def task_sizes(task) -> tuple:
     """A task's dimension and classes; None for classes if labels are numbers."""
     return task.dimension, getattr(task, "classes", None)
 
@@ -54,7 +54,7 @@ def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
                 active: Tensor | None = None) -> Prompt:
     """Prompts of a fleet whose members have their own tasks; equal tasks are sampled together.
 
-    tasks: M tasks of one shape; ids: (M, B); active: see `kept`. Returns tensors (M, B, n, ...).
+    tasks: M tasks of one shape; ids: (M, B); active: see `masked_inputs`. Returns tensors (M, B, n, ...).
     Raises InputError if a task returns other shapes.
     """
     rows(stream, ids)

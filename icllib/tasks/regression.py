@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from claimbook.records import Component
-from claimbook.records.checks import WORD, each, finite, not_negative, one_of, positive, whole
+from claimbook.records.checks import WORD, finite, integer, not_negative, one_of, positive, tuple_of
 from claimbook.records.errors import InputError
 from icllib.checks import draws
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, dot, kept
+from icllib.tasks.prompt import Prompt, dot, masked_inputs
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class LinearRegression(Component):
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
 
     def check(self):
-        whole(dimension=self.dimension)
+        integer(dimension=self.dimension)
         not_negative(noise_std=self.noise_std)
         positive(weight_std=self.weight_std)
         finite(input_mean=self.input_mean)
@@ -55,7 +55,7 @@ class LinearRegression(Component):
             xs = stream.normal(ids, "xs", (n, d), dtype)
         else:
             xs = 2 * stream.uniform(ids, "xs", (n, d), dtype) - 1
-        xs = kept(xs + self.input_mean, active)
+        xs = masked_inputs(xs + self.input_mean, active)
         weights = self.weight_std * stream.normal(ids, "weights", (d,), dtype)
         means = dot(xs, weights[..., None, :])
         if self.noise_std == 0:
@@ -77,7 +77,7 @@ class TwoNoiseLevels(Component):
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
 
     def check(self):
-        each(positive, "noise_stds", self.noise_stds)
+        tuple_of(positive, "noise_stds", self.noise_stds)
         if len(self.noise_stds) != 2:
             raise InputError(f"noise_stds: expected two levels, got {self.noise_stds}")
         self.at_level(0)  # refuses the other settings
@@ -123,8 +123,8 @@ class SparseLinear(Component):
     of_function: ClassVar[tuple[str, ...]] = ("support", "weights")
 
     def check(self):
-        whole(dimension=self.dimension)
-        whole(1, self.dimension, nonzero=self.nonzero)
+        integer(dimension=self.dimension)
+        integer(1, self.dimension, nonzero=self.nonzero)
 
     @property
     def label_variance(self) -> float:
@@ -139,7 +139,7 @@ class SparseLinear(Component):
         """
         draws(stream, ids, n, dtype)
         d = self.dimension
-        xs = kept(stream.normal(ids, "xs", (n, d), dtype), active)
+        xs = masked_inputs(stream.normal(ids, "xs", (n, d), dtype), active)
         # Sorting random words gives a random permutation; the coordinates it sends below
         # `nonzero` are a random subset of that size.
         words = stream.words(ids, "support", d)
@@ -164,7 +164,7 @@ class SigmoidRegression(Component):
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
 
     def check(self):
-        whole(dimension=self.dimension)
+        integer(dimension=self.dimension)
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
                active: Tensor | None = None) -> Prompt:
@@ -173,7 +173,7 @@ class SigmoidRegression(Component):
         active: how many coordinates of x are kept, the others being 0; () of integers.
         """
         draws(stream, ids, n, dtype)
-        xs = kept(2 * stream.uniform(ids, "xs", (n, self.dimension), dtype) - 1, active)
+        xs = masked_inputs(2 * stream.uniform(ids, "xs", (n, self.dimension), dtype) - 1, active)
         weights = stream.normal(ids, "weights", (self.dimension,), dtype)
         # sigmoid(z) - 1/2 = tanh(z / 2) / 2, which PyTorch rounds alike at every batch size.
         means = 0.5 * torch.tanh(0.5 * dot(xs, weights[..., None, :]))
@@ -201,7 +201,7 @@ class AffineFunctions(Component):
         positive(input_std=self.input_std, function_std=self.function_std)
         if self.first_input_std is not None:
             positive(first_input_std=self.first_input_std)
-        whole(prompts_per_function=self.prompts_per_function)
+        integer(prompts_per_function=self.prompts_per_function)
 
     @property
     def label_variance(self) -> float:

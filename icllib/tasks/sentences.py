@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from claimbook.records import Component
-from claimbook.records.checks import fraction, positive, share, whole
+from claimbook.records.checks import fraction, integer, positive, share
 from claimbook.records.errors import InputError
 from icllib.data import DataFile
 from icllib.streams import Stream
@@ -46,8 +46,8 @@ class MaskedSentences(Component):
     replaced: float = 0.1
 
     def check(self):
-        whole(SPECIAL + 1, dimension=self.dimension)  # a word at least
-        whole(words=self.words, held_out=self.held_out)
+        integer(SPECIAL + 1, dimension=self.dimension)  # a word at least
+        integer(words=self.words, held_out=self.held_out)
         positive(hidden=self.hidden)
         fraction(hidden=self.hidden)
         share(replaced=self.replaced)

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from claimbook.records import Component
-from claimbook.records.checks import whole
+from claimbook.records.checks import integer
 from icllib.checks import draws
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, kept
+from icllib.tasks.prompt import Prompt, masked_inputs
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class DecisionTree(Component):
     of_function: ClassVar[tuple[str, ...]] = ("tested", "leaves")
 
     def check(self):
-        whole(dimension=self.dimension, depth=self.depth)
+        integer(dimension=self.dimension, depth=self.depth)
 
     @property
     def label_variance(self) -> float:
@@ -41,7 +41,7 @@ class DecisionTree(Component):
         """
         draws(stream, ids, n, dtype)
         d, inner = self.dimension, 2**self.depth - 1
-        xs = kept(stream.normal(ids, "xs", (n, d), dtype), active)
+        xs = masked_inputs(stream.normal(ids, "xs", (n, d), dtype), active)
         tested = stream.integers(ids, "tested", d, (inner,))
         leaves = stream.normal(ids, "leaves", (inner + 1,), dtype)
         # Nodes are numbered by level from the root, 0; the children of i are 2i + 1 and 2i + 2.

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from claimbook.records import Component
-from claimbook.records.checks import whole
+from claimbook.records.checks import integer
 from icllib.checks import draws
 from icllib.streams import Stream
 from icllib.tasks.classification import one_hot_winners
@@ -30,8 +30,8 @@ class BagOfWords(Component):
     of_function: ClassVar[tuple[str, ...]] = ("lexicon",)
 
     def check(self):
-        whole(dimension=self.dimension, words=self.words)
-        whole(2, classes=self.classes)
+        integer(dimension=self.dimension, words=self.words)
+        integer(2, classes=self.classes)
 
     @property
     def label_variance(self) -> float:

@@ -8,8 +8,7 @@ adds 1 / psi to H0 at one place (Eq. 7), makes f1. Coordinates, strength Lambda,
 import numpy as np
 
 from claimbook.records.checks import numbers, shaped, together
-from icllib.theory import riccati
-from icllib.theory.riccati import denominators, divide
+from icllib.theory import denominators, divide, riccati
 
 
 def first_order(t, v, w, psi, strength, share):
@@ -18,7 +17,7 @@ def first_order(t, v, w, psi, strength, share):
     The perturbation series of Eq. 10 along the time tau with tau' = share (f - Lambda), in which
     f is a sum of exponentials; its integral over tau is elementary, because the integral of
     1 / (f0 - Lambda) is t. In u = (1, Lambda) / sqrt(M) and n = (-Lambda, 1) / sqrt(M), M =
-    1 + Lambda^2, and with the q = exp(-2 psi M tau) = y / x of `riccati.denominators`,
+    1 + Lambda^2, and with the q = exp(-2 psi M tau) = y / x of `denominators`,
 
     f1 = (A q + B + C / q - (g0 + h0 / q^2) (growth K / 2x + (kappa + 1 / M) a t D / 2)) / 4M.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from claimbook.records.checks import finite, fits, instance, numbers, shaped, whole
+from claimbook.records.checks import finite, fits, instance, integer, numbers, shaped
 from claimbook.records.errors import InputError
 from icllib.tasks import Prompt
 
@@ -58,7 +58,7 @@ def data_of(prompt, types, weights) -> Data:
 
 def outputs(data: Data, v, w):
     """f of every prompt, (B,); v: V, (N_s, N_s + 1); w: W, (N_s + 1, N_s)."""
-    _check(data, v, w)
+    _check_data(data, v, w)
     return (v[data.rows] * (data.contexts @ (data.queries @ w.T)[..., None])[..., 0]).sum(-1)
 
 
@@ -69,9 +69,9 @@ def gradient_descent(data: Data, v, w, learning_rate: float, steps: int, trained
     trained: 1 for the entries that are trained and 0 for those that keep their start, for V and
     for W, against whose shapes they broadcast. Raises InputError for other shapes and negative steps.
     """
-    _check(data, v, w)
+    _check_data(data, v, w)
     finite(learning_rate=learning_rate)
-    whole(0, steps=steps)
+    integer(0, steps=steps)
     if not isinstance(trained, list | tuple) or len(trained) != 2:
         raise InputError(f"trained: expected two, for V and for W, got {trained!r:.200}")
     fits(np.shape(v), trained=trained[0])
@@ -80,8 +80,8 @@ def gradient_descent(data: Data, v, w, learning_rate: float, steps: int, trained
                   [np.asarray(own) for own in trained])
 
 
-def _check(data, v, w) -> None:
-    """Raises InputError for what is no Data, and for what are no V and W for it."""
+def _check_data(data, v, w) -> None:
+    """Raises InputError if it is not Data, and for what are no V and W for it."""
     instance(Data, data=data)
     tasks = data.queries.shape[1]
     shaped((tasks, tasks + 1), v=v)

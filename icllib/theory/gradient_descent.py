@@ -9,9 +9,9 @@ instead of n.
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import finite, numbers, switch, whole
+from claimbook.records.checks import boolean, finite, integer, numbers
 from claimbook.records.errors import InputError
-from icllib.checks import prompts, vector
+from icllib.checks import prompt_shapes, vector
 
 
 def _check_step(step_size, shape) -> None:
@@ -34,10 +34,10 @@ def linear_self_attention(xs: Tensor, ys: Tensor, mask: Tensor, step_size: float
     P = (step_size / pairs) I; start (d,): w0 in the value matrix of every layer, 0 by default.
     Returns (layers + 1, ..., tokens): the last coordinate of each token.
     """
-    prompts(xs, ys)
+    prompt_shapes(xs, ys)
     _check_step(step_size, xs.shape)
-    whole(0, layers=layers)
-    whole(pairs=pairs)
+    integer(0, layers=layers)
+    integer(pairs=pairs)
     d, tokens = xs.shape[-1], xs.shape[-2]
     vector(d, start=start)
     if not isinstance(mask, Tensor) or mask.is_complex() or mask.shape != (tokens, tokens):
@@ -63,9 +63,9 @@ def gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int,
 
     start (d,): w0, 0 by default.
     """
-    prompts(xs, ys)
+    prompt_shapes(xs, ys)
     _check_step(step_size, xs[..., 0, :].shape)
-    whole(0, steps=steps)
+    integer(0, steps=steps)
     vector(xs.shape[-1], start=start)
     n = ys.shape[-1]
     weights = [torch.zeros_like(xs[..., 0, :])]
@@ -84,10 +84,10 @@ def causal_gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int
 
     Returns (steps + 1, ..., n, d).
     """
-    prompts(xs, ys)
+    prompt_shapes(xs, ys)
     _check_step(step_size, xs.shape)
-    whole(0, steps=steps)
-    switch(by_position=by_position)
+    integer(0, steps=steps)
+    boolean(by_position=by_position)
     n = positions(xs)[:, None] if by_position else ys.shape[-1]
     weights = [torch.zeros_like(xs)]
     for _ in range(steps):
@@ -99,13 +99,13 @@ def causal_gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int
 
 def least_squares(xs: Tensor, ys: Tensor) -> Tensor:
     """The minimum-norm solution of y X^T = w X X^T (Proposition 3): (..., d)."""
-    prompts(xs, ys)
+    prompt_shapes(xs, ys)
     return (torch.linalg.pinv(xs) @ ys[..., None])[..., 0]
 
 
 def positions(xs: Tensor) -> Tensor:
     """1 ... n in the type of xs: (n,)."""
-    prompts(xs)
+    prompt_shapes(xs)
     return torch.arange(1, xs.shape[-2] + 1, dtype=xs.dtype)
 
 
@@ -114,15 +114,15 @@ def triangular_matrix(xs: Tensor, by_position: bool = False) -> Tensor:
 
     by_position: S of Proposition 7, which is T with column j divided by j.
     """
-    prompts(xs)
-    switch(by_position=by_position)
+    prompt_shapes(xs)
+    boolean(by_position=by_position)
     matrix = (xs @ xs.transpose(-1, -2)).triu()
     return matrix / positions(xs) if by_position else matrix
 
 
 def causal_coefficients(xs: Tensor, ys: Tensor, by_position: bool = False) -> Tensor:
     """a* with y = a* T (Proposition 4) or y = a* S (Proposition 7): (..., n)."""
-    prompts(xs, ys)
+    prompt_shapes(xs, ys)
     matrix = triangular_matrix(xs, by_position)
     return torch.linalg.solve_triangular(matrix, ys[..., None, :], upper=True, left=False)[..., 0, :]
 
@@ -140,8 +140,8 @@ def online_gradient_descent(xs: Tensor, ys: Tensor, start: Tensor | None = None,
     start (..., d): 0 by default. by_position: pair j + 1 first shrinks the weights by
     j / (j + 1) (Proposition 8). Returns (n + 1, ..., d), the start included.
     """
-    prompts(xs, ys)
-    switch(by_position=by_position)
+    prompt_shapes(xs, ys)
+    boolean(by_position=by_position)
     vector(xs.shape[-1], start=start)
     weights = [torch.zeros_like(xs[..., 0, :])]
     if start is not None:
@@ -156,13 +156,13 @@ def online_gradient_descent(xs: Tensor, ys: Tensor, start: Tensor | None = None,
 
 def largest_prefix_step(xs: Tensor) -> Tensor:
     """2n / lambda_max(X X^T): at smaller step sizes Eq. 3 converges, at larger ones not: (...)."""
-    prompts(xs)
+    prompt_shapes(xs)
     return 2 * xs.shape[-2] / torch.linalg.eigvalsh(xs.mT @ xs)[..., -1]
 
 
 def largest_causal_step(xs: Tensor) -> Tensor:
     """2n / max_i (x_i . x_i), the same bound for Eq. 10, as T has these eigenvalues: (...)."""
-    prompts(xs)
+    prompt_shapes(xs)
     return 2 * xs.shape[-2] / xs.square().sum(-1).amax(-1)
 
 
@@ -172,6 +172,6 @@ def expected_kaczmarz_error(dimension: int, pairs: Tensor) -> Tensor:
     Holds without label noise for w ~ N(0, I): each step removes the part of w - w_j along x, of
     relative size 1/d because the law of its direction treats all coordinates alike.
     """
-    whole(dimension=dimension)
+    integer(dimension=dimension)
     numbers(pairs=pairs)
     return dimension / 3 * (1 - 1 / dimension) ** pairs

@@ -20,7 +20,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from claimbook.records.checks import finite, not_negative, whole
+from claimbook.records.checks import finite, integer, not_negative
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def direction_moments(dimension: int, input_mean: float) -> DirectionMoments:
     1 / (x . x) is the integral of exp(-t (x . x)) over t > 0, and 1 / (x . x)^2 that of
     t exp(-t (x . x)); under either, the coordinates are independent. Raises InputError for d < 5.
     """
-    whole(5, dimension=dimension)
+    integer(5, dimension=dimension)
     finite(input_mean=input_mean)
     return _moments(int(dimension), float(input_mean))
 
@@ -93,7 +93,7 @@ def mean_map(dimension: int, input_mean: float) -> np.ndarray:
 
 def query_weights(dimension: int, input_mean: float) -> np.ndarray:
     """The query error E (e . x)^2 is this times (m, r): (2,)."""
-    whole(dimension=dimension)
+    integer(dimension=dimension)
     finite(input_mean=input_mean)
     return np.array([1 / 3 + dimension * input_mean**2, 1 / 3])
 
@@ -105,7 +105,7 @@ def expected_errors(dimension: int, input_mean: float, pairs: int,
     The error is against the noise-free label. At mu = 0 and without noise it is
     (d/3) (1 - 1/d)^n. Shape (pairs + 1,).
     """
-    whole(0, pairs=pairs)
+    integer(0, pairs=pairs)
     step = covariance_map(dimension, input_mean)
     noise = noise_part(dimension, input_mean, noise_std)
     states = [np.array([1.0, dimension - 1])]
@@ -120,7 +120,7 @@ def expected_errors_by_position(dimension: int, input_mean: float, pairs: int) -
     Scaled by j, both E e e^T and E e w^T follow linear recursions. At mu = 0 they give
     d (d - 1) ((2d - 1)(1 - q^n) - 2n q^n) / (3 n^2) with q = 1 - 1/d.
     """
-    whole(0, pairs=pairs)
+    integer(0, pairs=pairs)
     step, mean = covariance_map(dimension, input_mean), mean_map(dimension, input_mean)
     start = np.array([1.0, dimension - 1])
     scaled, with_w, errors = np.zeros(2), np.zeros(2), [start]

@@ -14,7 +14,7 @@ Signs drop out, since c c^T does not change with that of c, nor f y with that of
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import finite, not_negative, whole
+from claimbook.records.checks import finite, integer, not_negative
 from icllib.checks import tensors
 
 
@@ -27,7 +27,7 @@ def expected_losses(v: Tensor, w: Tensor, psi: int, strength: float, variance: f
     tensors((None, None), v=v)
     tensors((len(v), len(v) + 1), v=v)
     tensors((len(v) + 1, len(v)), w=w)
-    whole(psi=psi)
+    integer(psi=psi)
     finite(strength=strength)
     not_negative(variance=variance)
     identity = torch.eye(len(v), dtype=v.dtype)

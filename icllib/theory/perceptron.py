@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import each, finite, instance, positive, shaped, switch, whole
+from claimbook.records.checks import boolean, finite, instance, integer, positive, shaped, tuple_of
 from icllib.checks import floating, tensors
 
 SIGNS = torch.tensor([1.0, -1.0], dtype=torch.float64)
@@ -45,9 +45,9 @@ def random_perceptron(tasks: int, width: int, read_out: float, seed: int) -> Per
     Every entry is uniform in +-1 / sqrt(inputs of its layer). Raises InputError for no tasks, no
     width, or a read-out that is not positive.
     """
-    whole(tasks=tasks, width=width)
+    integer(tasks=tasks, width=width)
     positive(read_out=read_out)
-    whole(0, seed=seed)
+    integer(0, seed=seed)
     random = np.random.default_rng(seed)
     uniform = lambda inputs, *shape: torch.from_numpy(
         random.uniform(-1, 1, (1, *shape)) / np.sqrt(inputs))
@@ -61,11 +61,11 @@ def answers(weights: Perceptrons, features: Tensor) -> tuple[Tensor, Tensor]:
     features: (M, R), 1 where the row's feature is extracted and 0 where it is cut off.
     Raises InputError for features of another shape.
     """
-    _check(weights, features=features)
+    _check_task(weights, features=features)
     return _answers(weights, features)
 
 
-def _check(weights, **given) -> None:
+def _check_task(weights, **given) -> None:
     """Raises InputError, by name, for what are no perceptrons, and for what does not fit them."""
     instance(Perceptrons, weights=weights)
     models, rows, _ = weights.hidden.shape
@@ -91,7 +91,7 @@ def losses_and_gradients(weights: Perceptrons, features: Tensor, shares: Tensor,
     shares: (M, 2, R), of the inputs; they sum to 1 for each perceptron. Raises InputError
     for what does not fit the weights.
     """
-    _check(weights, features=features, shares=shares)
+    _check_task(weights, features=features, shares=shares)
     finite(strength=strength)
     return _losses_and_gradients(weights, features, shares, strength)
 
@@ -115,12 +115,12 @@ def train(weights: Perceptrons, features: Tensor, shares: Tensor, strength: floa
     biases: whether b and c are trained too, or stay as they are. Raises InputError for a negative
     number of steps or a learning rate that is not positive.
     """
-    _check(weights, features=features, shares=shares)
+    _check_task(weights, features=features, shares=shares)
     finite(strength=strength)
     positive(learning_rate=learning_rate)
-    whole(0, steps=steps)
-    switch(biases=biases)
-    kept, found = set(each(partial(whole, 0), "kept", kept, 0)), []
+    integer(0, steps=steps)
+    boolean(biases=biases)
+    kept, found = set(tuple_of(partial(integer, 0), "kept", kept, 0)), []
     rates = [learning_rate, learning_rate * biases] * 2
     for step in range(steps + 1):
         losses, gradients = _losses_and_gradients(weights, features, shares, strength)

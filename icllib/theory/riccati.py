@@ -10,8 +10,9 @@ import numpy as np
 from functools import partial
 
 from claimbook.records.checks import (
-    broadcast, check, each, finite, fits, not_negative, numbers, shaped, together, whole)
+    broadcast, check, finite, fits, integer, not_negative, numbers, shaped, together, tuple_of)
 from claimbook.records.errors import InputError
+from icllib.theory import denominators, divide
 
 
 def zeroth_order_matrix(strength):
@@ -60,7 +61,7 @@ def forward_euler(g0, h0, strength, rate, step: float, steps: int):
     rate). Raises InputError for a number of steps below 0.
     """
     finite(step=step)
-    whole(0, steps=steps)
+    integer(0, steps=steps)
     g, h, strength, rate = together(g0=g0, h0=h0, strength=strength, rate=rate)
     outputs = [(g - h) / 4]
     for _ in range(steps):
@@ -69,34 +70,6 @@ def forward_euler(g0, h0, strength, rate, step: float, steps: int):
                 h + step * rate * (-2 * strength * h - h**2 / 2 + c))
         outputs.append((g - h) / 4)
     return np.array(outputs)
-
-
-def denominators(t, g0, h0, strength, rate):
-    """What g = g0 y / x and h = h0 x / y are made of: decay, growth, x and y.
-
-    With C = g0 h0 / 2 and k = sqrt(Lambda^2 + C / 2): decay = exp(-2 a k t) and growth =
-    (1 - decay) / 2k. Every term below is non-negative, so nothing cancels, overflows or divides
-    by zero: not for balanced starts (C = 0), f0 = Lambda, large t, negative Lambda or k = 0.
-    """
-    t = np.where(rate == 0, 0, t)  # a task without data stays, for ever too
-    half_c = g0 * h0 / 4
-    root = np.sqrt(strength**2 + half_c)
-    large = root + np.abs(strength)
-    small = divide(half_c, large)  # root - |Lambda| without cancellation
-    up = np.where(strength >= 0, large, small)  # root + Lambda
-    down = np.where(strength >= 0, small, large)  # root - Lambda
-    still = root == 0  # both solve g' = -a g^2 / 2
-    twice = np.where(still, 1, 2 * root)
-    up, down = np.where(still, 0.5, up / twice), np.where(still, 0.5, down / twice)
-    decay = np.exp(-2 * rate * root * t)
-    growth = np.where(still, rate * t, -np.expm1(-2 * rate * root * t) / twice)
-    return (decay, growth, down + up * decay + g0 / 2 * growth,
-            up + down * decay + h0 / 2 * growth)
-
-
-def divide(numerator, denominator):
-    """The quotient, and 0 where the numerator is 0."""
-    return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=numerator != 0)
 
 
 def context_matrix(psi, strength):
@@ -161,7 +134,7 @@ def task_shares(tasks: int, alpha: float):
 
     Raises InputError for no tasks or alpha <= 1.
     """
-    whole(tasks=tasks)
+    integer(tasks=tasks)
     check(lambda own: 1 < own < np.inf, "a number above 1", {"alpha": alpha})
     weights = np.arange(1, tasks + 1, dtype=float) ** -alpha
     return weights / weights.sum()
@@ -187,7 +160,7 @@ def strengths(first, gamma: float, tasks: int):
 
 
 def _power_law(name, first, exponent, tasks):
-    whole(tasks=tasks)
+    integer(tasks=tasks)
     not_negative(**{name: exponent})
     finite(first=first)
     return first * np.arange(1, tasks + 1, dtype=float) ** -exponent
@@ -224,9 +197,9 @@ def gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, steps
     """
     shaped((None, 2), v0=v0, w0=w0)
     finite(learning_rate=learning_rate)
-    whole(0, steps=steps)
+    integer(0, steps=steps)
     if kept is not None:
-        each(partial(whole, 0), "kept", kept)
+        tuple_of(partial(integer, 0), "kept", kept)
     v0, w0 = np.asarray(v0), np.asarray(w0)
     tasks = together(v0=v0[:, 0], w0=w0[:, 0], psi=psi, strength=strength, shares=shares)[0].shape
     if len(tasks) > 1:

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from scipy import special
 
-from claimbook.records.checks import check, finite, fits, numbers, shaped, switch
+from claimbook.records.checks import boolean, check, finite, fits, numbers, shaped
 from claimbook.records.errors import InputError
 from icllib.theory import riccati
 
@@ -44,7 +44,7 @@ def time_power(alpha: float, beta: float, gamma: float, large_strength: bool) ->
     Raises InputError for exponents outside the paper's ranges.
     """
     finite(alpha=alpha, beta=beta, gamma=gamma)
-    switch(large_strength=large_strength)
+    boolean(large_strength=large_strength)
     if alpha <= 1 or beta < 0 or gamma < 0:
         raise InputError(f"alpha, beta, gamma: expected > 1, >= 0 and >= 0, "
                          f"got {alpha:g}, {beta:g} and {gamma:g}")
@@ -108,7 +108,7 @@ def compute_losses(shares, strength, psi, g0, h0, sizes, budgets):
 
 
 def _check_tasks(shares, **of_tasks) -> None:
-    """Raises InputError for what is no row of shares, and for what is neither one number for all of
+    """Raises InputError if it is not a row of shares, and for what is neither one number for all of
     these tasks nor a number for each."""
     shaped((None,), "numbers from 0 to 1", shares=shares)
     fits(np.shape(shares), **of_tasks)
@@ -149,7 +149,7 @@ def local_exponents(xs, ys):
 
 
 def _check_shapes(xs, ys) -> None:
-    """Raises InputError for what is no row of xs with as many ys."""
+    """Raises InputError if it is not a row of xs with as many ys."""
     if np.ndim(xs) != 1 or np.shape(xs) != np.shape(ys):
         raise InputError(f"xs, ys: expected two rows of one length, got {np.shape(xs)} and {np.shape(ys)}")
 

@@ -9,29 +9,29 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import entr
 
-from claimbook.records.checks import numbers, positive, shaped, together, whole
+from claimbook.records.checks import integer, numbers, positive, shaped, together
 from claimbook.records.errors import InputError
 
 
 def power(x, n, b):
     """f(x) of Eq. 6, elementwise."""
-    x, n, b = _setting(x, n, b)
+    x, n, b = _broadcast(x, n, b)
     return (1 + b * np.abs(x)) ** (np.sign(x) * n)
 
 
 def derivative(x, n, b):
     """f'(x) of Appendix J.2: n b (1 + b abs(x))^(sgn(x) n - 1), and n b at 0."""
-    x, n, b = _setting(x, n, b)
+    x, n, b = _broadcast(x, n, b)
     return n * b * (1 + b * np.abs(x)) ** (np.sign(x) * n - 1)
 
 
 def effective_slope(x, n, b):
     """g(x) = f'(x) / f(x) = n b / (1 + b abs(x)) (Appendix J.2)."""
-    x, n, b = _setting(x, n, b)
+    x, n, b = _broadcast(x, n, b)
     return n * b / (1 + b * np.abs(x))
 
 
-def _setting(x, n, b) -> list:
+def _broadcast(x, n, b) -> list:
     numbers("positive numbers", n=n, b=b)
     return together(x=x, n=n, b=b)
 
@@ -63,7 +63,7 @@ def jacobian(values, derivatives):
 
 def smallest_rest(top, bottom, k):
     """epsilon of Theorem 1: 1 minus the largest of k weights is at least this; f in [bottom, top]."""
-    whole(k=k)
+    integer(k=k)
     numbers("positive numbers", top=top, bottom=bottom)
     top, bottom = together(top=top, bottom=bottom)
     return (k - 1) * bottom / (top + (k - 1) * bottom)
@@ -78,7 +78,7 @@ def entropy(weights):
 def largest_entropy(top, k):
     """The greatest entropy of k weights whose largest is `top`; printed in J.3 as the least."""
     numbers("numbers from 0 to 1", top=top)
-    whole(k=k)
+    integer(k=k)
     top = np.asarray(top, dtype=float)
     return entr(top) + (k - 1) * entr((1 - top) / max(k - 1, 1))
 

@@ -21,7 +21,7 @@ import scipy
 from torch import Tensor
 
 from claimbook.records import checks
-from claimbook.records.checks import each, finite, instance, shaped, whole
+from claimbook.records.checks import finite, instance, integer, shaped, tuple_of
 from claimbook.records.errors import InputError
 from icllib.checks import floating, indices, tensors
 
@@ -58,7 +58,7 @@ class Weights:
 
 def side_by_side(models: list[Weights]) -> Weights:
     """The rows of several models, one after the other."""
-    each(partial(instance, Weights), "models", models)
+    tuple_of(partial(instance, Weights), "models", models)
     if len({own.keys.shape[1] for own in models}) > 1:
         raise InputError("models: expected one width for all, got "
                          f"{', '.join(str(own.keys.shape[1]) for own in models)}")
@@ -67,9 +67,9 @@ def side_by_side(models: list[Weights]) -> Weights:
 
 def random_weights(tasks: int, width: int, scale: float, seed: int) -> Weights:
     """Weights of one model, every entry N(0, scale^2)."""
-    whole(tasks=tasks, width=width)
+    integer(tasks=tasks, width=width)
     finite(scale=scale)
-    whole(0, seed=seed)
+    integer(0, seed=seed)
     random = np.random.default_rng(seed)
     normal = lambda *shape: torch.from_numpy(scale * random.standard_normal(shape))
     return Weights(normal(tasks, width), normal(tasks, width), normal(tasks, 2), normal(1, width))
@@ -94,7 +94,7 @@ class Contexts:
 
 
 def _check_rows(tasks, count: int) -> None:
-    """Raises InputError for what is no list of tasks from 0 to count - 1."""
+    """Raises InputError if it is not a list of tasks from 0 to count - 1."""
     shaped((None,), "integers of at least 0", tasks=tasks)
     if np.max(tasks) >= count:
         raise InputError(f"tasks: expected numbers below {count}, got {np.max(tasks)}")
@@ -104,7 +104,7 @@ def contexts(lengths, positive_share: float) -> Contexts:
     """Contexts of the given lengths (R,) whose features are +e_s with this probability.
 
     A query is +e_s with the same probability. Rows of fewer points are filled with points of
-    chance 0. Raises InputError for lengths below 1 and for what is no probability.
+    chance 0. Raises InputError for lengths below 1 and if it is not a probability.
     """
     shaped((None,), "integers of at least 1", lengths=lengths)
     checks.share(positive_share=positive_share)
@@ -119,7 +119,7 @@ def contexts(lengths, positive_share: float) -> Contexts:
 
 def context_points(length: int, positive_share: float) -> tuple:
     """Numbers of features with the query's sign, and their chances."""
-    whole(length=length)
+    integer(length=length)
     checks.share(positive_share=positive_share)
     if positive_share in (0, 1):
         return np.array([float(length)]), np.ones(1)
@@ -137,7 +137,7 @@ def binomial_points(length: int, share: float) -> tuple:
     polynomials' Jacobi matrix, six times shorter. It is as good as the sum for a share of one half
     (1e-14 at 100 pairs), which the paper has; at shares of a tenth errors of 1e-5 were seen.
     """
-    whole(length=length)
+    integer(length=length)
     checks.share(share=share)
     if length <= EXACT_UP_TO:
         numbers = np.arange(length + 1.0)
@@ -209,8 +209,8 @@ def train(weights: Weights, model: Tensor, shares: Tensor, strength: float, prom
     """
     _check(weights, model, shares, strength, prompts)
     instance(torch.optim.Optimizer, optimizer=optimizer)
-    whole(0, steps=steps)
-    kept, found = set(each(partial(whole, 0), "kept", kept, 0)), []
+    integer(0, steps=steps)
+    kept, found = set(tuple_of(partial(integer, 0), "kept", kept, 0)), []
     for step in range(steps + 1):
         losses, gradients = _losses_and_gradients(weights, model, shares, strength, prompts)
         if step in kept:

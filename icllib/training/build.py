@@ -8,11 +8,11 @@ from collections.abc import Sized
 import torch
 from torch import Tensor, nn
 
-from claimbook.records.checks import component, positive, whole
+from claimbook.records.checks import has_method, integer, positive
 from claimbook.records.errors import InputError, NoRoom
-from icllib.checks import alike, needs_no_pair, sampled
+from icllib.checks import needs_no_pair, same_shape, sampled
 from icllib.tasks import MaskedSentences
-from icllib.tasks.prompt import has_active, sizes
+from icllib.tasks.prompt import has_active, task_sizes
 from icllib.training.recipe import Recipe
 
 MOST_STORED = 2**31 - 1  # prompts that can be put in random order
@@ -34,7 +34,7 @@ def check_parts(task, model, recipe) -> None:
     `Run`, `train` and `Fleet` all use this check.
     """
     sampled(task=task)
-    component("build", model=model)
+    has_method("build", model=model)
     if not isinstance(recipe, Recipe):
         raise InputError(f"recipe: expected a Recipe, got {recipe!r}")
     needs_no_pair(model, lengths=recipe.lengths)
@@ -57,7 +57,7 @@ def check_decoder(model, needed: bool) -> None:
 def check_stored(pretraining_tasks) -> None:
     """Raises InputError for a T that is not from 1 to MOST_STORED; None means fresh prompts."""
     if pretraining_tasks is not None:
-        whole(1, MOST_STORED, pretraining_tasks=pretraining_tasks)
+        integer(1, MOST_STORED, pretraining_tasks=pretraining_tasks)
 
 
 def check_members(members: int, recipe, tasks, models, pretraining_tasks, learning_rates) -> None:
@@ -74,8 +74,8 @@ def check_members(members: int, recipe, tasks, models, pretraining_tasks, learni
         check_stored(count)
     for rate in () if learning_rates is None else learning_rates:
         positive(learning_rates=rate)
-    alike(shape, models=models)
-    alike(sizes, tasks=tasks)
+    same_shape(shape, models=models)
+    same_shape(task_sizes, tasks=tasks)
 
 
 @contextlib.contextmanager
@@ -175,7 +175,7 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
 
 
 def check_tensors(module, members: int, kind: str) -> None:
-    """Raises InputError for what is no stacked module, see `build`."""
+    """Raises InputError if it is not a stacked module, see `build`."""
     trained = isinstance(module, nn.Module) and [p for p in module.parameters() if p.requires_grad]
     if not trained:
         raise InputError(f"model: expected a module with parameters to train, got {module!r} of "

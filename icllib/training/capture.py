@@ -25,7 +25,7 @@ def captured_step(fleet):
     """
     precision = fleet.arithmetic
     if precision != fleet.recipe.precision:
-        tell(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
+        report(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
              f"training in {precision}")
     torch.set_float32_matmul_precision("highest" if precision in ("fp32", "fp64") else "high")
     torch.backends.cuda.enable_cudnn_sdp(False)  # bf16 uses fp32's memory-efficient kernels too
@@ -41,11 +41,11 @@ def captured_step(fleet):
             if of_memory(error):
                 raise
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            tell(f"no {name} step ({reason[:LONGEST]}); {then}")
+            report(f"no {name} step ({reason[:LONGEST]}); {then}")
     return fleet.take_step
 
 
-def tell(words: str) -> None:
+def report(words: str) -> None:
     """Print a message on stderr."""
     print(f"icllib: {words}", file=sys.stderr)
 

@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from claimbook.records import digest
-from claimbook.records.checks import not_negative, whole
+from claimbook.records.checks import integer, not_negative
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import flush, is_free, read_object, write_text
 from icllib.data import checksum
@@ -26,7 +26,7 @@ KEPT = 2
 
 
 @contextlib.contextmanager
-def alone(folder: Path):
+def locked_folder(folder: Path):
     """Lock a training's folder; raises InputError where another process holds the lock."""
     folder.mkdir(parents=True, exist_ok=True)
     if (folder / "lock").is_symlink():  # it could lead to any file of somebody's
@@ -39,7 +39,7 @@ def alone(folder: Path):
 
 
 @contextlib.contextmanager
-def going_on_without(folder: Path):
+def ignoring_save_errors(folder: Path):
     """Within it, a checkpoint that cannot be saved is reported, and training goes on."""
     try:
         yield
@@ -118,7 +118,7 @@ def read_checkpoint(path: Path) -> tuple[dict, dict]:
 def check_state(fleet, tensors: dict, info: dict) -> None:
     """Raises InputError unless this is a state of this fleet at a step of its recipe."""
     step, steps = info.get("step"), fleet.recipe.steps
-    whole(0, steps, step=step)
+    integer(0, steps, step=step)
     not_negative(**{name: info.get(name) for name in ("wall_seconds", "processor_seconds")})
     described = lambda state: {name: (tuple(value.shape), value.dtype)
                                for name, value in state.items()}

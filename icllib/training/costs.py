@@ -5,7 +5,7 @@ from functools import cache
 
 import torch
 
-from claimbook.records.checks import component
+from claimbook.records.checks import has_method
 from claimbook.records.compute import ON_CPU
 from claimbook.records.files import PROJECT, read_text
 from icllib.streams import Stream
@@ -39,7 +39,7 @@ START = 60.0
 LAUNCH, LAUNCH_OF_LAYER = 0.5e-3, 0.1e-3
 
 
-def seconds_of(fleet: list[Run], profile: str) -> float:
+def fleet_seconds(fleet: list[Run], profile: str) -> float:
     """Estimated time of training runs that take every step together, on one core or an H200."""
     run = fleet[0]
     if profile in ON_CPU:
@@ -120,5 +120,5 @@ def work(run: Run) -> float:
 
 def work_of_step(task, model, recipe: Recipe) -> float:
     """Multiply-adds of a step of one model, the backward pass counted as two forward ones."""
-    component("multiplications", model=model)
+    has_method("multiplications", model=model)
     return 3.0 * recipe.batch * model.multiplications(task.dimension, recipe.layout[0])

@@ -54,7 +54,7 @@ def library():
     try:
         if not compiler():
             raise OSError("no C++ compiler")
-        loaded = ctypes.CDLL(str(compiled(compiler())))
+        loaded = ctypes.CDLL(str(compiled_library(compiler())))
     except (OSError, subprocess.SubprocessError) as error:
         reason = " ".join((getattr(error, "stderr", None) or str(error)).split())[:200]
         print("icllib: training takes twice as long as it could: the step for this processor was not "
@@ -71,7 +71,7 @@ def compiler() -> str | None:
     return os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), None)
 
 
-def compiled(compiler: str) -> Path:
+def compiled_library(compiler: str) -> Path:
     """The library of this source, compiler and processor, made if it is not there yet.
 
     Raises OSError or SubprocessError where it cannot be.
@@ -101,7 +101,7 @@ class Sizes(ctypes.Structure):
         "final_norm", "probes", "scoring", "cross_entropy")]
 
 
-class Layout(ctypes.Structure):
+class CpuLayout(ctypes.Structure):
     """Where the arrays of a pass stand, in the order of cpu_step.cpp."""
 
     _fields_ = [(name, ctypes.c_void_p) for name in ("read", "place", "seen", "sees_itself", "weights")]
@@ -131,7 +131,7 @@ class Pass(NamedTuple):
     targets: Tensor  # which points
     zeros: int  # outputs at pairs, whose target is 0
     sizes: Sizes
-    layout: Layout
+    layout: CpuLayout
     kept: tuple  # the tensors that the layout points to
     scratch: int
 
@@ -141,7 +141,7 @@ class CpuStep:
 
     def __init__(self, fleet, loaded):
         self.fleet, self.library, self.passes = fleet, loaded, {}
-        fleet.stream = replace(fleet.stream, generator=partial(philox, loaded))
+        fleet.stream = replace(fleet.stream, generator=partial(library_philox, loaded))
         self.settings, module = fleet.module.settings, fleet.module
         parameters, members = fleet.parameters, len(fleet.alive)
         sizes = [parameter.numel() for parameter in parameters]
@@ -276,7 +276,7 @@ class CpuStep:
         sizes = Sizes(prompts=prompts, together=min(prompts, together), tokens=len(place),
                       queries=len(read), **sizes)
         kept = *(own.int().contiguous() for own in layout[:-1]), weights / prompts
-        pointers = Layout(*(own.data_ptr() for own in kept))
+        pointers = CpuLayout(*(own.data_ptr() for own in kept))
         return Pass(tokens, constant(points, xs.device), zeros, sizes, pointers, kept,
                     self.scratch(ctypes.byref(sizes)))
 
@@ -336,7 +336,7 @@ def compiled_step(fleet) -> CpuStep | None:
     return loaded and CpuStep(fleet, loaded)
 
 
-def philox(loaded, counter, key):
+def library_philox(loaded, counter, key):
     """icllib.streams.philox by the library: the same words."""
     parts = torch.broadcast_tensors(*counter, *key)
     out = torch.empty(*parts[0].shape, 4, dtype=torch.int64)

@@ -14,7 +14,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from claimbook.records.checks import each, finite, instance, text, whole
+from claimbook.records.checks import finite, instance, integer, text, tuple_of
 from claimbook.records.errors import InputError, OutOfTime
 from icllib import checks
 from icllib.models.stacked import StackedLinear
@@ -52,7 +52,7 @@ class Fleet:
         check_members(members, recipe, tasks, models, pretraining_tasks, learning_rates)
         if learning_rates is None:
             learning_rates = [recipe.learning_rate] * members
-        each(lambda **step: whole(1, recipe.steps, **step), "snapshots", snapshots, 0)
+        tuple_of(lambda **step: integer(1, recipe.steps, **step), "snapshots", snapshots, 0)
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
         self.arithmetic = recipe.precision_on(self.stream.seeds.device)
         self.module = build(models, seeds, tasks[0], recipe, device)

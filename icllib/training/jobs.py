@@ -20,11 +20,11 @@ from claimbook.records.limits import Limits
 from claimbook.records.provenance import (
     cost_since, provenance, start_clocks, tell_of_changed_sources)
 from icllib import checks
-from icllib.training.board import board
+from icllib.training.tensorboard import board
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
-    alone, check_state, checkpoints, going_on_without, load_checkpoint, remove_checkpoints,
-    save_checkpoint, split_checkpoint)
+    check_state, checkpoints, ignoring_save_errors, load_checkpoint, locked_folder,
+    remove_checkpoints, save_checkpoint, split_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.fleets import check_gpu, fleets, training
@@ -37,7 +37,7 @@ def measure_kept(run: Run, profile: str, folder: Path) -> None:
     """Measure a model that was trained before, and save the record; its cost is the measuring."""
     made, started = provenance(profile, "cpu"), start_clocks("cpu")
     with one_core():
-        metrics = measured(run.evaluation, [run.task], load(run), "cpu")
+        metrics = measured_once(run.evaluation, [run.task], load(run), "cpu")
     made |= {"steps": run.recipe.steps, "seed": run.seed, "kept_weights": True}
     made |= noted_of(find_weights(run))
     values = {name: value[0] for name, value in metrics.items()}
@@ -96,7 +96,7 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
     saved_in = checkpoint_folder(fleet)
     was_halved = saved_in / "halved"  # a later call starts with the halves
     checks.device(device)
-    with one_core(), alone(saved_in):
+    with one_core(), locked_folder(saved_in):
         if not was_halved.exists():
             try:
                 with room_for(len(fleet), device), torch.inference_mode(False):
@@ -141,7 +141,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in, own)))
 
     def save():
-        with going_on_without(saved_in):
+        with ignoring_save_errors(saved_in):
             save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),
                             cost_since(started, device) | {"sources": sources(own)})
 
@@ -152,7 +152,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
         if should_stop():  # a signal during the last steps
             raise OutOfTime("stopped before it was measured")
     torch.set_float32_matmul_precision("highest")  # evaluate in fp32 whatever training took
-    metrics = measure(fleet, first, device)
+    metrics = measure_fleet(fleet, first, device)
     made |= {"steps": first.recipe.steps, "fleet": len(runs),
              "step": "cpu_step" if fleet.cpu_step else "PyTorch",
              "members": [digest(settings(run)) for run in runs]} | cost_since(started, device)
@@ -178,23 +178,23 @@ def fleet_of(runs: list[Run], device: str) -> Fleet:
 # ---- what is measured -----------------------------------------------------------------------
 
 
-def measure(fleet: Fleet, run: Run, device: str) -> dict:
+def measure_fleet(fleet: Fleet, run: Run, device: str) -> dict:
     """The metrics of a trained fleet, and those on its way, for every member."""
     trained = Trained(fleet.module, fleet.stream)
-    metrics = measured(run.evaluation, fleet.tasks, trained, device)
+    metrics = measured_once(run.evaluation, fleet.tasks, trained, device)
     if run.along:
         stops, end = [], run.recipe.steps
         fleet.keep_snapshot(end)
         for step in run.along.steps:
             fleet.module.load_state_dict(fleet.kept[step])
-            stops.append(measured(run.along.evaluation, fleet.tasks, trained, device))
+            stops.append(measured_once(run.along.evaluation, fleet.tasks, trained, device))
         fleet.module.load_state_dict(fleet.kept[end])  # whose weights are saved
         metrics |= {f"{name}_along": np.stack([stop[name] for stop in stops], axis=1)
                     for name in stops[0]}
     return metrics
 
 
-def measured(evaluation, tasks, trained, device) -> dict:
+def measured_once(evaluation, tasks, trained, device) -> dict:
     """The metrics of trained models; raises InputError where they are not one per member."""
     metrics = checked(evaluation, evaluation.measure(tasks, trained, device))
     for name, metric in metrics.items():

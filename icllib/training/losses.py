@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
-from icllib.checks import answers
+from icllib.checks import prediction_shape
 from icllib.streams import Stream, constant
 from icllib.tasks import MaskedBatch, Prompt
 
@@ -41,7 +41,7 @@ def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=F
         zeros = torch.zeros_like(prompt.ys[:, :, : max(lengths)])
         targets = torch.cat((zeros, targets), dim=2)
     predictions = forward(prompt.xs, prompt.ys, lengths, **options).to(targets.dtype)
-    answers(targets.shape, predictions)
+    prediction_shape(targets.shape, predictions)
     penalty = log_loss if loss == "cross-entropy" else squared_error
     losses = penalty(predictions, targets)
     if targets.dim() == 4:  # one-hot labels

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import different, each, fraction, not_negative, positive, whole
+from claimbook.records.checks import different, fraction, integer, not_negative, positive, tuple_of
 from claimbook.records.errors import InputError
 from icllib.streams import constant
 from icllib.tasks import side_by_side
@@ -31,7 +31,7 @@ class Curriculum(Component):
     every: int
 
     def check(self):
-        whole(start=self.start, increment=self.increment, every=self.every)
+        integer(start=self.start, increment=self.increment, every=self.every)
 
     def at(self, step: Tensor) -> Tensor:
         """The number at a step, counted from 0, without an upper limit."""
@@ -72,10 +72,10 @@ class Recipe(Component):
     permute_pairs: bool = field(default=False, metadata=ADDED)  #: in a new random order every step
 
     def check(self):
-        each(partial(whole, 0), "lengths", self.lengths)
-        each(fraction, "betas", self.betas)
+        tuple_of(partial(integer, 0), "lengths", self.lengths)
+        tuple_of(fraction, "betas", self.betas)
         different(lengths=self.lengths)
-        whole(steps=self.steps, batch=self.batch, queries=self.queries)
+        integer(steps=self.steps, batch=self.batch, queries=self.queries)
         positive(learning_rate=self.learning_rate)
         fraction(warmup=self.warmup)
         not_negative(weight_decay=self.weight_decay, epsilon=self.epsilon)

@@ -8,13 +8,13 @@ from typing import ClassVar, Protocol
 import torch
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import component, each, instance, takes, whole
+from claimbook.records.checks import has_method, instance, integer, takes, tuple_of
 from claimbook.records.errors import InputError
-from icllib.checks import alike, floating, needs_no_pair
+from icllib.checks import floating, needs_no_pair, same_shape
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel, OnTask, Together, TrainingError
 from icllib.streams import Stream
 from icllib.tasks import MaskedSentences
-from icllib.tasks.prompt import sizes
+from icllib.tasks.prompt import task_sizes
 from icllib.training.build import check_decoder, check_parts, check_stored, shape
 from icllib.training.recipe import Recipe
 
@@ -30,9 +30,9 @@ class Along(Component):
     evaluation: object
 
     def check(self):
-        each(whole, "steps", self.steps)
+        tuple_of(integer, "steps", self.steps)
         if self.evaluation is not None:
-            component("measure", evaluation=self.evaluation)
+            has_method("measure", evaluation=self.evaluation)
         if list(self.steps) != sorted(set(self.steps)):
             raise InputError(f"steps: expected increasing numbers from 1 on, got {self.steps}")
 
@@ -75,15 +75,15 @@ class Run(Component):
     def check_evaluation(self, evaluation, task) -> None:
         """Raises InputError for an evaluation on this task that this model, trained so, cannot answer."""
         if evaluation is not None:  # None where only the training matters
-            component("measure", evaluation=evaluation)
+            has_method("measure", evaluation=evaluation)
         if isinstance(evaluation, Together):
             for part in evaluation.parts:
                 self.check_evaluation(part, task)
         if isinstance(evaluation, OnTask):
-            alike(sizes, task=[self.task, evaluation.task])
+            same_shape(task_sizes, task=[self.task, evaluation.task])
             self.check_evaluation(evaluation.evaluation, evaluation.task)
         if isinstance(evaluation, ErrorByNoiseLevel):
-            component("at_level", task=task)
+            has_method("at_level", task=task)
         self.check_lengths(evaluation)
         if not isinstance(evaluation, ErrorByLength):
             return
@@ -121,7 +121,7 @@ class Run(Component):
         those of sentences must be equal, since their batches differ in size."""
         task = self.task
         if not isinstance(task, MaskedSentences):
-            task = sizes(task)
+            task = task_sizes(task)
         return task, shape(self.model), shape(self.recipe), self.evaluation, self.along
 
 
@@ -191,7 +191,7 @@ class Trained:
 
 def numbers_below(count: int, name: str, values) -> tuple[int, ...]:
     """Places among so many points; raises InputError, by name, for one that is not there."""
-    found = each(partial(whole, 0), name, values)
+    found = tuple_of(partial(integer, 0), name, values)
     if max(found) >= count:
         raise InputError(f"{name}: expected numbers below {count}, the number of points, got {found}")
     return found

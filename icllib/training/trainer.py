@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 from claimbook.records import digest, find_records, is_fresh, settings
-from claimbook.records.checks import component
+from claimbook.records.checks import has_method
 from claimbook.records.compute import Job
 from claimbook.records.errors import InputError
 from claimbook.records.limits import Limits
-from icllib.training.costs import memory_of, seconds_of
+from icllib.training.costs import fleet_seconds, memory_of
 from icllib.training.engine import tell_diverged
 from icllib.training.fleets import fleets, processors
 from icllib.training.jobs import check_ready, is_recorded, to_train, train_fleet
@@ -29,9 +29,9 @@ def compute(runs: list[Run], missing: list[Run], profile: str, folder: Path, lim
     without an evaluation.
     """
     for run in missing:
-        component("measure", evaluation=run.evaluation)
+        has_method("measure", evaluation=run.evaluation)
         if run.along:
-            component("measure", evaluation=run.along.evaluation)
+            has_method("measure", evaluation=run.along.evaluation)
     check_ready(profile, folder, limits)
     compute_fleets(runs, missing, profile, folder, limits)
     for run, record in zip(missing, find_records(missing, folder.parent.name, folder.parents[1])):
@@ -39,13 +39,13 @@ def compute(runs: list[Run], missing: list[Run], profile: str, folder: Path, lim
             tell_diverged(run.model, run.seed, run.recipe)
 
 
-def seconds(runs: list[Run], profile: str) -> float:
+def known_seconds(runs: list[Run], profile: str) -> float:
     """Estimated seconds of one core, or of an H200, to train these runs, each model once.
 
     Raises InputError for a model that does not count its multiply-adds.
     """
     models = {model_of(run): run for run in runs}
-    return sum(seconds_of(fleet, profile) for fleet in fleets(models.values()))
+    return sum(fleet_seconds(fleet, profile) for fleet in fleets(models.values()))
 
 
 def train(together: list[Run], profile: str, folder: Path, limits=Limits()) -> int:
@@ -103,7 +103,7 @@ def missing_jobs(runs: dict[str, list[Run]], profile: str, first: dict[str, list
 def job(fleet: list[Run], page: str, profile: str, pages: tuple[str, ...]) -> list[Job]:
     """A fleet as a job, whose records go to this page's folder; none where its cost is unknown."""
     try:
-        seconds = seconds_of(fleet, profile)
+        seconds = fleet_seconds(fleet, profile)
     except InputError as error:
         print(f"icllib: {page} left out: {error}", file=sys.stderr)
         return []

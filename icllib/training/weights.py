@@ -18,7 +18,7 @@ from safetensors import SafetensorError, safe_open
 from claimbook.records import (
     Record, check_records, digest, key, load_record, results_folder, settings, sources,
     versions)
-from claimbook.records.checks import component, text, whole
+from claimbook.records.checks import has_method, integer, text
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import plain
 from claimbook.records.provenance import tell_of_changed_sources
@@ -66,7 +66,7 @@ def load(source) -> Trained:
                          f"{weights_name(run)}, in {results_folder()}, found none of today's "
                          "versions beside a record of them; delete its record, if there is one, and "
                          "run its page at its profile to train it" + made_by(source))
-    noted, values = read(path)
+    noted, values = read_weights(path)
     own = json.loads(noted.get("sources", "{}")), versions(only_training(run))
     tell_of_changed_sources("this model was trained", [own])
     values = {name: value[None].float() for name, value in values.items()}
@@ -93,15 +93,15 @@ def untrained(records, evaluation=None, seeds: int = 3) -> list[Record]:
     evaluation: what is measured, by default the same as on the trained models.
     """
     check_records(records)
-    whole(seeds=seeds)
+    integer(seeds=seeds)
     if evaluation is not None:
-        component("measure", evaluation=evaluation)
+        has_method("measure", evaluation=evaluation)
     made, metrics = [], {}
     first = sorted({run_of(record).seed for record in records})[:seeds]
     for record in records:
         run = run_of(record)
         if run.seed in first:
-            small = fewer(evaluation or run.evaluation)
+            small = with_few_prompts(evaluation or run.evaluation)
             start = replace(run, pretraining_tasks=None, evaluation=None, along=None), small
             if start not in metrics:
                 module = build([run.model], [run.seed], run.task, run.recipe, "cpu")
@@ -113,10 +113,10 @@ def untrained(records, evaluation=None, seeds: int = 3) -> list[Record]:
     return made
 
 
-def fewer(evaluation):
+def with_few_prompts(evaluation):
     """An evaluation on at most as many prompts as SMALL says."""
     if isinstance(evaluation, Together):
-        return replace(evaluation, parts=tuple(map(fewer, evaluation.parts)))
+        return replace(evaluation, parts=tuple(map(with_few_prompts, evaluation.parts)))
     return replace(evaluation, **{name: min(most, getattr(evaluation, name))
                                   for name, most in SMALL.items() if hasattr(evaluation, name)})
 
@@ -158,10 +158,10 @@ def find_weights(run: Run) -> Path | None:
     InputError for a file that is not what was recorded."""
     paths = (path for folder in trained_folders()
              for path in sorted(folder.glob(f"*/*/*/{weights_name(run)}")))
-    return next((path for path in paths if is_recorded(path, run)), None)
+    return next((path for path in paths if has_records(path, run)), None)
 
 
-def is_recorded(path: Path, run: Run) -> bool:
+def has_records(path: Path, run: Run) -> bool:
     """Whether records beside a file of weights are of today's training of this run; raises InputError
     for weights that are not those of the records."""
     own = versions(only_training(run)).items()
@@ -176,7 +176,7 @@ def is_recorded(path: Path, run: Run) -> bool:
         except InputError as error:
             raise InputError(f"{error}: these weights are not those of their record; delete them or "
                              "restore them from git") from None
-    return bool(expected) and read(path)[0]["key"] == training_key(run)
+    return bool(expected) and read_weights(path)[0]["key"] == training_key(run)
 
 
 def noted_in(path: Path, record: Record) -> tuple[str | None, str | None]:
@@ -197,7 +197,7 @@ def can_be_measured(run: Run) -> bool:
     return not run.along and find_weights(run) is not None
 
 
-def read(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
+def read_weights(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
     """What is noted in a file of weights, such as its key, and the tensors; raises InputError where
     it has none."""
     try:

@@ -71,7 +71,7 @@ class Worker:
         command = [sys.executable, "-c", START, profile, str(folder),
                    replace(limits, parent=os.getpid()).as_json(), *modules]
         path = os.pathsep.join(map(os.path.abspath, sys.path))  # same modules
-        own = {"PYTHONPATH": path} | visible(device)
+        own = {"PYTHONPATH": path} | only_device(device)
         self.errors = tempfile.TemporaryFile("w+")  # a pipe that nobody reads fills up
         with tempfile.TemporaryFile("w+") as work:  # a pipe breaks where nobody reads it
             json.dump([settings(run) for run in runs], work)
@@ -97,13 +97,13 @@ class Worker:
         if code in STOPS:
             raise STOPS[code](errors.strip().splitlines()[-1]) from None
         if code < 0:
-            raise ended_by(-code)
+            raise worker_error(-code)
         if code:
             raise RuntimeError(f"a worker process failed:\n{errors}") from None
         sys.stderr.write(errors)  # such as a damaged checkpoint, or a step that was not compiled
 
 
-def ended_by(number: int) -> Exception:
+def worker_error(number: int) -> Exception:
     """What stopped a worker that a signal ended, and what helps where that was lack of memory."""
     name = signal.Signals(number).name if number in set(signal.Signals) else "unknown"
     told = f"a worker process was ended by signal {number} ({name})"
@@ -127,7 +127,7 @@ def stop(workers: list[Worker]) -> None:
             worker.process.wait()
 
 
-def visible(device: str) -> dict[str, str]:
+def only_device(device: str) -> dict[str, str]:
     """What makes a device the only one that a process sees; CUDA counts those it was allotted."""
     if device == "cpu":
         return {}

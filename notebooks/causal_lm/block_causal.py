@@ -94,7 +94,7 @@ for sharing in ("shared", "unshared"):
 # The plain block and that of the public code under the same training, every seed of each:
 
 # %% tags=["numbers"]
-sheet.seed_by_seed({
+sheet.errors_of_seeds({
     "plain block": {cell: errors[cell] for cell in plain},
     "public code's block": {cell: errors[cell._replace(plain=False)] for cell in plain}})
 

@@ -55,7 +55,7 @@ page.settings(trained.ASSUMED, runs=trained.table_1)
 # %%
 cells = trained.as_in_table_1()
 errors = trained.final_errors(records)
-learned = trained.learned(errors, page.profile)
+learned = trained.learned_errors(errors, page.profile)
 paper = {cell: trained.extra_loss(cell) for cell in cells}
 table = page.save_figure(*trained.task_rows("ours", learned, page.profile),
                          *trained.task_rows("paper", paper, "paper"))
@@ -82,7 +82,7 @@ legend = trained.draw_tasks(table, styles, learned, title, height=2.9)
 # ## Numbers
 
 # %% tags=["numbers"]
-trained.beside(learned, paper)
+trained.beside_paper(learned, paper)
 
 # %% [markdown]
 # How much noise is in the class errors that the paper prints? Its test has 1,280 answers. The

@@ -40,7 +40,7 @@ cells = sheet.table_3_cells()
 on_linear = page.recorded(sheet.linear_rows)
 errors = trained.final_errors(records) | trained.final_errors(on_linear)
 more = page.recorded(sheet.rows_without_loss)
-learned = trained.learned(errors, page.profile)
+learned = trained.learned_errors(errors, page.profile)
 paper = {cell: trained.extra_loss(cell) for cell in cells}
 table = page.save_figure(*trained.task_rows("ours", learned, page.profile),
                          *trained.task_rows("paper", paper, "paper"))
@@ -65,7 +65,7 @@ legend = trained.draw_tasks(table, styles, learned, title, height=4.1)
 # ## Numbers
 
 # %% tags=["numbers"]
-trained.beside(learned, paper)
+trained.beside_paper(learned, paper)
 
 # %% [markdown]
 # One kind of model did not learn at the rate of all others, 0.004: unshared layers with the
@@ -123,7 +123,7 @@ for claim, kept in ((50, ("linear", "nonlinear")), (51, ("classes",))):
     own = [cell for cell in cells if cell.task in kept]
     named = {f"{c.task} {masked(c)}{with_loss(c)}": errors[c] for c in own}
     page.decide(f"causal_lm.{claim}",
-                **trained.beside_printed(named, own, page.profile))
+                **trained.against_printed(named, own, page.profile))
 page.verdicts()
 
 # %% [markdown]

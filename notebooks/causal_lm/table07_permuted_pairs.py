@@ -38,9 +38,9 @@ claimbook.settings_table(of_shown, trained.ASSUMED,
 # %%
 fixed, cells = trained.as_in_table_1(), trained.as_in_table_1(permuted=True)
 errors = trained.final_errors(records)
-learned = trained.learned(errors, page.profile)
+learned = trained.learned_errors(errors, page.profile)
 of_rows = lambda cells: {cell: learned[cell] for cell in cells}
-paper = {cell: sheet.permuted_pairs(cell) for cell in cells}
+paper = {cell: sheet.printed_error(cell) for cell in cells}
 table = page.save_figure(*trained.task_rows("fixed order", of_rows(fixed), page.profile),
                          *trained.task_rows("permuted", of_rows(cells), page.profile),
                          *trained.task_rows("permuted, paper", paper, "paper"))
@@ -69,7 +69,7 @@ legend = trained.draw_tasks(table, styles, of_rows(cells), title, height=2.9)
 # After training on permuted pairs:
 
 # %% tags=["numbers"]
-trained.beside(of_rows(cells), paper)
+trained.beside_paper(of_rows(cells), paper)
 
 # %% [markdown]
 # The class errors that the paper prints for the two masks, and their difference in standard
@@ -77,13 +77,13 @@ trained.beside(of_rows(cells), paper)
 # 1](table01_prefix_causal.ipynb):
 
 # %% tags=["numbers"]
-trained.class_differences(sheet.permuted_pairs, cells, mask="causal")
+trained.class_differences(sheet.printed_error, cells, mask="causal")
 
 # %% [markdown]
 # After training in fixed order:
 
 # %% tags=["numbers"]
-trained.beside(of_rows(fixed), {cell: trained.extra_loss(cell) for cell in fixed})
+trained.beside_paper(of_rows(fixed), {cell: trained.extra_loss(cell) for cell in fixed})
 
 
 # %% [markdown]
@@ -117,7 +117,7 @@ for claim, kept in ((54, ("linear", "nonlinear")), (55, ("classes",))):
     own = [cell for cell in cells if cell.task in kept]
     named = {f"{c.task} {c.mask} {c.sharing}": errors[c] for c in own}
     page.decide(f"causal_lm.{claim}",
-                **trained.beside_printed(named, own, page.profile))
+                **trained.against_printed(named, own, page.profile))
 page.verdicts()
 
 # %% [markdown]

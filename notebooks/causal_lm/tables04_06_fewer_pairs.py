@@ -42,7 +42,7 @@ cells = trained.as_in_table_1()
 errors = trained.errors_by_cell(records)  # a row per seed, a column per number of pairs
 full, *fewer = reversed(errors[cells[0]].columns)
 at = {n: {cell: own[n] for cell, own in errors.items()} for n in (full, *fewer)}
-learned = trained.learned(errors, page.profile, final=at[full])
+learned = trained.learned_errors(errors, page.profile, final=at[full])
 of_tables = dict(zip(fewer, (32, 24, 16)))  # the paper's numbers of pairs
 entry = {n: {cell: sheet.fewer_pairs(cell, of_tables[n]) for cell in cells} for n in fewer}
 entry[full] = {cell: trained.extra_loss(cell) for cell in cells}
@@ -97,7 +97,7 @@ legend = legend_below(panels[0], 4)
 # training:
 
 # %% tags=["numbers"]
-pd.concat({f"{of_tables[n]} pairs (ours {n})": trained.beside(
+pd.concat({f"{of_tables[n]} pairs (ours {n})": trained.beside_paper(
     {cell: learned[cell][n] for cell in cells}, entry[n]) for n in fewer})
 
 # %% [markdown]
@@ -118,7 +118,7 @@ page.decide("causal_lm.47", steps(errors), gate={
 for claim, kept in ((52, ("linear", "nonlinear")), (53, ("classes",))):
     own = {f"{name}, {of_tables[n]} pairs": (cell, at[n][cell])
            for n in fewer for name, cell in named.items() if cell.task in kept}
-    page.decide(f"causal_lm.{claim}", **trained.beside_printed(
+    page.decide(f"causal_lm.{claim}", **trained.against_printed(
         {part: values for part, (_, values) in own.items()},
         [cell for cell, _ in own.values()], page.profile))
 page.verdicts()

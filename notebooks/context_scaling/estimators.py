@@ -117,7 +117,7 @@ import pandas as pd
 
 def slopes(title, name, d=8):
     """One per seed."""
-    return scaling.log_slope(sheet.measured(errors, title, f"{name}_excess", d))
+    return scaling.log_slope(sheet.task_errors(errors, title, f"{name}_excess", d))
 
 cases = [(title, *names, 8) for title, found in sheet.ESTIMATORS.items()
          for names in found.items()]
@@ -150,7 +150,7 @@ rows = {}
 for title, (_, other) in sheet.FAMILIES.items():
     for d in sheet.FEW_DIMENSIONS:
         for kernel, p in zip(("hilbert", other), ("hilbert", "other")):
-            excess = sheet.measured(few, title, f"{kernel}_excess", d).mean()
+            excess = sheet.task_errors(few, title, f"{kernel}_excess", d).mean()
             rows[title, d, kernel.capitalize()] = {f"n = 1e{k}": short(excess[10**k], 2)
                                       for k in range(1, 7) if 10**k in excess} | {
                 "p": f"{sheet.rates(few)[p][f'{title} d = {d}'].mean():.2f}"}
@@ -181,7 +181,7 @@ pd.DataFrame({name: {part: shown_as(name, value) for part, (value,) in found.ite
 # %%
 rates = sheet.rates(few)
 hilbert, other = map(sheet.by_claim, (rates["hilbert"], rates["other"]))
-one_step = {title: sheet.rate(sheet.measured(errors, title, "one_step_excess"))
+one_step = {title: sheet.log_rate(sheet.task_errors(errors, title, "one_step_excess"))
             for title in ("linear", "ReLU network")}
 
 page.decide("context_scaling.12", of["psi_L"], control=of["leak"])

@@ -60,7 +60,7 @@ from claimbook.pages.plotting import series
 from icllib.tasks import Quantifier
 
 lines = prompted.PromptedErrors("affine", **prompted.AFFINE_SIZE)
-line = prompted.error_table([lines.measure(prompts.least_squares, sigma, length)
+line = prompted.error_table([lines.measure(prompts.least_squares_answer, sigma, length)
                              for sigma in lines.sigmas for length in lines.lengths])
 rows = {"Llama 3.3 70B, prompted": sheet.TABLE_1_LLAMA,
         "softmax": affine.PRINTED["softmax"], "SSA": affine.PRINTED["SSA"],

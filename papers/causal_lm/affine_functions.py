@@ -42,11 +42,11 @@ def runs(profile: str) -> list[Run]:
     size = LINE_SIZES[profile]
     recipe = Recipe(LENGTHS, size.steps, size.batch, size.learning_rate, "cosine", warmup=0.1)
     evaluation = ErrorByLength(LENGTHS, size.prompts)
-    return [Run(AffineFunctions(), decoder(size, mask), recipe, evaluation, seed)
+    return [Run(AffineFunctions(), line_decoder(size, mask), recipe, evaluation, seed)
             for mask in MASKS for seed in range(size.seeds)]
 
 
-def decoder(size: LineSize, mask: str) -> Transformer:
+def line_decoder(size: LineSize, mask: str) -> Transformer:
     """A decoder with one of the masks."""
     return Transformer(size.layers, size.heads, size.width, mask=mask, shared_layers=True,
                        positions="none", queries_see_themselves=False)

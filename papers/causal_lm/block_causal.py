@@ -29,7 +29,7 @@ def runs(profile: str) -> list[Run]:
     return trained.runs_of_size(size, block_cells(size) + plain_cells())
 
 
-def seed_by_seed(columns: dict) -> pd.DataFrame:
+def errors_of_seeds(columns: dict) -> pd.DataFrame:
     """A table that lists the errors of all seeds, which differ too much for a mean.
 
     columns: {name: {cell: errors}}; each cell is a row.

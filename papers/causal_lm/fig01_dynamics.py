@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from claimbook.records import Component
 from icllib.attention import causal_pairs, full_pairs
 from icllib.tasks import LinearRegression
-from papers.causal_lm.layers import draw, run_layers, seeds
+from papers.causal_lm.layers import draw_prompts, layer_seeds, run_layers
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Dynamics(Component):
     def measure(self) -> dict:
         """Curves (shown, layers + 1); the last distance to the limit over the first."""
         task = LinearRegression(self.dimension, inputs="uniform")
-        prompt = draw(task, self.seed, 1, self.pairs + self.queries)
+        prompt = draw_prompts(task, self.seed, 1, self.pairs + self.queries)
         labels = prompt.ys[0, self.pairs :]
         metrics = {"query_labels": labels[: self.shown_queries]}
         for name, mask in (("prefix", full_pairs), ("causal", causal_pairs)):
@@ -45,4 +45,4 @@ class Dynamics(Component):
 
 def runs(profile: str) -> list[Dynamics]:
     """Figure 1: the first seed is drawn, the claims use all seeds."""
-    return [Dynamics(seed=seed) for seed in seeds(profile)]
+    return [Dynamics(seed=seed) for seed in layer_seeds(profile)]

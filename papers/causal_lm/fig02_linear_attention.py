@@ -11,7 +11,7 @@ from icllib.attention import causal_pairs, full_pairs
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory
 from papers.causal_lm.layers import (
-    INPUT_MEANS, KaczmarzErrors, draw, query_errors, run_layers, seeds)
+    INPUT_MEANS, KaczmarzErrors, draw_prompts, layer_seeds, query_errors, run_layers)
 from papers.causal_lm.trained import MASKS
 from papers.colors import dashed
 
@@ -36,7 +36,7 @@ class LayerErrors(Component):
     def measure(self) -> dict:
         """Mean squared errors for prefix and causal, pairs and queries: (layers + 1,) each."""
         task = LinearRegression(self.dimension, inputs="uniform")
-        prompt = draw(task, self.seed, self.sequences, self.pairs + self.queries)
+        prompt = draw_prompts(task, self.seed, self.sequences, self.pairs + self.queries)
         if self.other_labels:
             prompt.ys[..., : self.pairs] = prompt.ys[..., : self.pairs].roll(1, 0)
         metrics = {}
@@ -69,7 +69,7 @@ class StationaryErrors(Component):
     def measure(self) -> dict:
         """Mean over sequences for n = 1 ... pairs, and its standard error: (pairs,) each."""
         task = LinearRegression(self.dimension, inputs="uniform", input_mean=self.input_mean)
-        prompt = draw(task, self.seed, self.sequences, self.pairs)
+        prompt = draw_prompts(task, self.seed, self.sequences, self.pairs)
         weights = theory.least_squares(prompt.xs, prompt.ys)  # the true ones: no noise, n > d
         errors = theory.online_gradient_descent(prompt.xs, prompt.ys)[1:] - weights
         squares = query_errors(errors, self.input_mean)
@@ -83,8 +83,8 @@ def runs(profile: str) -> list:
     At smoke both see few sequences.
     """
     few = {"sequences": 8} if profile == "smoke" else {}
-    return [LayerErrors(seed=seed, **few) for seed in seeds(profile)] + [
-        StationaryErrors(mu, seed=seed, **few) for mu in INPUT_MEANS for seed in seeds(profile)]
+    return [LayerErrors(seed=seed, **few) for seed in layer_seeds(profile)] + [
+        StationaryErrors(mu, seed=seed, **few) for mu in INPUT_MEANS for seed in layer_seeds(profile)]
 
 
 def slope_over_layers(errors, first: int, last: int) -> np.ndarray:
@@ -131,8 +131,8 @@ def least_squares_error(input_mean: float, noise_std: float = 0.1, pairs: int = 
                         sequences: int = 200) -> np.ndarray:
     """The query error of the prefix mask's stationary points, by seed; without noise it is 0."""
     found, task = [], LinearRegression(16, noise_std, inputs="uniform", input_mean=input_mean)
-    for seed in seeds("paper"):
-        prompt = draw(task, seed, sequences, pairs)
+    for seed in layer_seeds("paper"):
+        prompt = draw_prompts(task, seed, sequences, pairs)
         weights, truth = (theory.least_squares(prompt.xs, labels)
                           for labels in (prompt.ys, prompt.means))
         found.append(float(query_errors(weights - truth, input_mean).mean()))

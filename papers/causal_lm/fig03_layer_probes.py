@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from claimbook.records.checks import each, whole
+from claimbook.records.checks import integer, tuple_of
 from icllib.evaluate import ErrorByLength
 from icllib.training import Run
 from papers.causal_lm import trained
@@ -25,7 +25,7 @@ class LoopedErrors(ErrorByLength):
 
     def check(self):
         super().check()
-        each(whole, "times", self.times)
+        tuple_of(integer, "times", self.times)
 
     def axes(self, metric: str) -> dict:
         """The axes of one model's metric: how often it is looped, and the context length."""

@@ -8,7 +8,7 @@ from claimbook.records import ADDED, Component
 from icllib.attention import causal_pairs
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory, largest
-from papers.causal_lm.layers import INPUT_MEANS, SIZES, draw, query_errors, seeds
+from papers.causal_lm.layers import INPUT_MEANS, SIZES, draw_prompts, layer_seeds, query_errors
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class ByPositionErrors(Component):
     def measure(self) -> dict:
         """Mean errors at n = every, 2 every, ..., pairs, over the same sequences for both steps."""
         task = LinearRegression(self.dimension, inputs="uniform", input_mean=self.input_mean)
-        prompt = draw(task, self.seed, self.sequences, self.pairs)
+        prompt = draw_prompts(task, self.seed, self.sequences, self.pairs)
         truth = theory.least_squares(prompt.xs, prompt.ys)  # no noise, and more pairs than d
         metrics = {"pairs": list(range(self.every, self.pairs + 1, self.every))}
         labels = prompt.ys.roll(1, 0) if self.other_labels else prompt.ys
@@ -58,7 +58,7 @@ class ByPositionPropositions(Component):
     def measure(self) -> dict:
         """Largest absolute deviation of each statement."""
         task = LinearRegression(self.dimension, inputs="uniform")
-        xs, ys, _ = draw(task, self.seed, 1, self.pairs)
+        xs, ys, _ = draw_prompts(task, self.seed, 1, self.pairs)
         step_size = float((theory.positions(xs) / xs.square().sum(-1)).min())
         path = theory.causal_gradient_descent(xs, ys, step_size, self.steps_to_limit,
                                               by_position=True)
@@ -89,5 +89,5 @@ class ByPositionPropositions(Component):
 
 def runs(profile: str) -> list:
     """Figure 4 for every mu, then Propositions 7 and 8 at the sizes of Propositions 1 to 5."""
-    return [ByPositionErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in seeds(profile)] + [
-        ByPositionPropositions(d, n, seed=seed) for d, n in SIZES for seed in seeds(profile)]
+    return [ByPositionErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in layer_seeds(profile)] + [
+        ByPositionPropositions(d, n, seed=seed) for d, n in SIZES for seed in layer_seeds(profile)]

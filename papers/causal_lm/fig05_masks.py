@@ -12,7 +12,7 @@ from claimbook.records import Component
 from icllib.attention import block_causal_pairs, causal_pairs, full_pairs, with_queries
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory, largest
-from papers.causal_lm.layers import blank_queries, draw
+from papers.causal_lm.layers import blank_queries, draw_prompts
 
 MASKS = ("full", "prefix", "block-causal", "causal")  # from the widest to the narrowest
 
@@ -37,7 +37,7 @@ class MaskCheck(Component):
     def measure(self) -> dict:
         """The mask as 0 and 1, and the largest change of an output if its query is alone."""
         task = LinearRegression(self.dimension, inputs="uniform")
-        prompt = draw(task, self.seed, 1, self.pairs + self.queries)
+        prompt = draw_prompts(task, self.seed, 1, self.pairs + self.queries)
         labels = blank_queries(prompt, self.pairs)
         together = self.outputs(prompt.xs, labels)
         differences = []

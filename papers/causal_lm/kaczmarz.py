@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from papers.causal_lm.layers import INPUT_MEANS, KaczmarzErrors, seeds
+from papers.causal_lm.layers import INPUT_MEANS, KaczmarzErrors, layer_seeds
 
 
 def runs(profile: str) -> list[KaczmarzErrors]:
     """One pass of Kaczmarz's method for every mu."""
-    return [KaczmarzErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in seeds(profile)]
+    return [KaczmarzErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in layer_seeds(profile)]
 
 
 def with_twice_the_pairs(sampled: dict) -> pd.DataFrame:

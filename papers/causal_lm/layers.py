@@ -16,7 +16,7 @@ INPUT_MEANS = (0.0, 1.0, 2.0, 3.0)  # mu of Figure 2, right
 SIZES = ((16, 40), (3, 7), (64, 40))
 
 
-def draw(task: LinearRegression, seed: int, sequences: int, points: int) -> Prompt:
+def draw_prompts(task: LinearRegression, seed: int, sequences: int, points: int) -> Prompt:
     """Prompts in double precision: xs (sequences, points, d), ys (sequences, points)."""
     prompt = task.sample(Stream.of([seed], "evaluation"), torch.arange(sequences)[None], points,
                          torch.float64)
@@ -46,7 +46,7 @@ def run_layers(prompt: Prompt, pairs: int, step_size: float, layers: int, mask) 
                                         layers, pairs)
 
 
-def seeds(profile: str) -> range:
+def layer_seeds(profile: str) -> range:
     """The seeds of each run; two at the profile smoke."""
     return range(2 if profile == "smoke" else SEEDS)
 
@@ -75,7 +75,7 @@ class KaczmarzErrors(Component):
         """Mean over sequences at n = every, 2 every, ..., pairs, against noise-free labels."""
         task = LinearRegression(self.dimension, self.noise_std, inputs="uniform",
                                 input_mean=self.input_mean)
-        prompt = draw(task, self.seed, self.sequences, self.pairs)
+        prompt = draw_prompts(task, self.seed, self.sequences, self.pairs)
         start = -theory.least_squares(prompt.xs, prompt.means)  # the true weights: no noise here
         noise = prompt.ys - prompt.means
         metrics = {"pairs": list(range(self.every, self.pairs + 1, self.every))}

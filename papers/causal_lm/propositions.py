@@ -8,7 +8,7 @@ from claimbook.records import ADDED, Component
 from icllib.attention import causal_pairs, full_pairs
 from icllib.tasks import LinearRegression, Prompt
 from icllib.theory import gradient_descent as theory, largest
-from papers.causal_lm.layers import SIZES, blank_queries, draw, run_layers, seeds
+from papers.causal_lm.layers import SIZES, blank_queries, draw_prompts, layer_seeds, run_layers
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Propositions(Component):
     def measure(self) -> dict:
         """Largest absolute deviation of each statement."""
         task = LinearRegression(self.dimension, inputs="uniform")
-        prompt = draw(task, self.seed, 1, self.pairs + 10)
+        prompt = draw_prompts(task, self.seed, 1, self.pairs + 10)
         return {**self.attention_deviations(prompt), **self.prefix_deviations(prompt),
                 **self.causal_deviations(prompt)}
 
@@ -92,4 +92,4 @@ class Propositions(Component):
 
 def runs(profile: str) -> list[Propositions]:
     """Propositions 1 to 5 at all sizes."""
-    return [Propositions(d, n, seed=seed) for d, n in SIZES for seed in seeds(profile)]
+    return [Propositions(d, n, seed=seed) for d, n in SIZES for seed in layer_seeds(profile)]

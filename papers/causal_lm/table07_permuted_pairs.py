@@ -15,6 +15,6 @@ PERMUTED = ((9.0e-3, 1.5e-4, 24.1), (1.9e-1, 2.5e-3, 26.9), (2.6e-3, 9.5e-5, 26.
             (1.1e-2, 1.8e-3, 26.2))
 
 
-def permuted_pairs(cell: Cell) -> float:
+def printed_error(cell: Cell) -> float:
     """The entry of Table 7 for a cell of Table 1."""
     return PERMUTED[ROWS.index((cell.mask, cell.shared))][TASKS.index(cell.task)]

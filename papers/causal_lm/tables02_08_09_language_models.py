@@ -6,7 +6,7 @@ Here are the scores that the paper prints, and what the runs would cost.
 from typing import NamedTuple
 
 
-class Printed(NamedTuple):
+class PrintedTable(NamedTuple):
     """Scores as printed: one row per mask, one number per column."""
 
     source: str
@@ -17,16 +17,16 @@ class Printed(NamedTuple):
 
 SIZES, SHOTS = ("Base", "Large", "XL"), ("4 shots", "8 shots")
 PRINTED = (
-    Printed("Table 2: T5, MMLU", "5-shot accuracy, %", SIZES,
+    PrintedTable("Table 2: T5, MMLU", "5-shot accuracy, %", SIZES,
             {"prefix": (28.8, 32.0, 39.5), "causal": (28.0, 26.9, 30.5)}),
-    Printed("Table 2: T5, BBH", "3-shot accuracy, %", SIZES,
+    PrintedTable("Table 2: T5, BBH", "3-shot accuracy, %", SIZES,
             {"prefix": (27.4, 32.2, 35.8), "causal": (24.8, 29.8, 32.0)}),
-    Printed("Table 8: PaLM2, MMLU", "5-shot accuracy, %", ("small", "middle", "large"),
+    PrintedTable("Table 8: PaLM2, MMLU", "5-shot accuracy, %", ("small", "middle", "large"),
             {"prefix": (46.6, 64.8, 81.4), "causal": (43.3, 61.0, 78.0)}),
-    Printed("Table 9: PaLI-X, encoder", "CIDEr", SHOTS,
+    PrintedTable("Table 9: PaLI-X, encoder", "CIDEr", SHOTS,
             {"prefix": (106.7, 107.5), "block-causal": (104.8, 106.0),
              "causal": (102.3, 104.9)}),
-    Printed("Table 9: PaLI-X, decoder", "CIDEr", SHOTS,
+    PrintedTable("Table 9: PaLI-X, decoder", "CIDEr", SHOTS,
             {"prefix": (103.9, 104.2), "causal": (102.4, 92.9)}),
 )
 STEPS = 1_000_000  # Section 5.3

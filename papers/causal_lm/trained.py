@@ -222,7 +222,7 @@ def reached(errors: dict[Cell, np.ndarray], cells, profile: str) -> np.ndarray:
     return np.max([errors[cell] / constant_error(cell.task, dimension) for cell in cells], axis=0)
 
 
-def learned(errors: dict[Cell, np.ndarray], profile: str,
+def learned_errors(errors: dict[Cell, np.ndarray], profile: str,
             final: dict[Cell, np.ndarray] | None = None) -> dict[Cell, np.ndarray]:
     """The errors of the models that pass the gate; all errors of a cell if none passes.
 
@@ -238,7 +238,7 @@ def ratios(errors: dict[Cell, np.ndarray], pairs: dict[str, tuple[Cell, Cell]], 
            final: dict[Cell, np.ndarray] | None = None) -> dict:
     """A claim's evidence and gate and, if masks are compared, control: {part: (seeds,)} each.
 
-    pairs: {part: two cells, whose errors are divided seed by seed}. final: see `learned`. In the
+    pairs: {part: two cells, whose errors are divided seed by seed}. final: see `learned_errors`. In the
     control the causal model of the seed before stands in for the prefix model, so that only the
     scatter of seeds is left.
     """
@@ -252,7 +252,7 @@ def ratios(errors: dict[Cell, np.ndarray], pairs: dict[str, tuple[Cell, Cell]], 
     return handed
 
 
-def beside_printed(errors: dict[str, np.ndarray], cells, profile: str) -> dict:
+def against_printed(errors: dict[str, np.ndarray], cells, profile: str) -> dict:
     """Evidence, gate and control of a claim about printed errors: {part: samples} each.
 
     errors: {part: (seeds,)}; cells: one for each part. The gate is the task's dimension, on which
@@ -352,7 +352,7 @@ def draw_tasks(table: pd.DataFrame, styles: dict, errors: dict[Cell, np.ndarray]
     return legend_below(panels[0], len(styles))
 
 
-def beside(ours: dict, printed: dict) -> pd.DataFrame:
+def beside_paper(ours: dict, printed: dict) -> pd.DataFrame:
     """A table of the paper with our means and 95% intervals beside it, a column per task.
 
     ours: Cell -> samples over seeds; printed: Cell -> number, or empty.

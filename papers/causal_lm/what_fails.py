@@ -13,7 +13,7 @@ from icllib.attention import causal_pairs, full_pairs, with_queries
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, Prompt
 from icllib.theory import gradient_descent as theory, largest
-from papers.causal_lm.layers import blank_queries, draw, seeds
+from papers.causal_lm.layers import blank_queries, draw_prompts, layer_seeds
 
 STEP_SIZES = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)  # Appendix E.1
 STEPS = np.union1d(np.geomspace(0.12, 20, 120), STEP_SIZES)  # ASSUMED: enough for a curve
@@ -41,7 +41,7 @@ class SelfAttention(Component):
     def measure(self) -> dict:
         """Mean squared query error after each layer, for each mask: (layers + 1,) each."""
         task = LinearRegression(self.dimension, inputs="uniform")
-        prompt = draw(task, self.seed, self.sequences, self.pairs + self.queries)
+        prompt = draw_prompts(task, self.seed, self.sequences, self.pairs + self.queries)
         labels = blank_queries(prompt, self.pairs)
         metrics = {}
         for name, mask in self.masks().items():
@@ -86,7 +86,7 @@ class StartingWeights(Component):
     def measure(self) -> dict:
         """Deviations from gradient descent started at w0, and query errors after each layer."""
         task = LinearRegression(self.dimension, inputs="uniform")
-        prompt = draw(task, self.seed, self.sequences, self.pairs + self.queries)
+        prompt = draw_prompts(task, self.seed, self.sequences, self.pairs + self.queries)
         stream = Stream.of([self.seed], "evaluation")
         w0 = stream.normal(torch.zeros(1, 1, dtype=torch.int64), "start", (self.dimension,),
                            torch.float64)[0, 0]
@@ -148,7 +148,7 @@ class StepBounds(Component):
         fastest: the largest of STEP_SIZES below the bounds of `sequences` prompts.
         """
         task = LinearRegression(self.dimension, inputs="uniform")
-        prompt = draw(task, self.seed, self.prompts, self.pairs)
+        prompt = draw_prompts(task, self.seed, self.prompts, self.pairs)
         bounds = {"prefix": theory.largest_prefix_step(prompt.xs),
                   "causal": theory.largest_causal_step(prompt.xs)}
         metrics = {"step_size": STEPS}
@@ -180,4 +180,4 @@ class StepBounds(Component):
 def runs(profile: str) -> list:
     """A query that attends to itself, w0 in the layers, and the bounds on the step size."""
     return [kind(seed=seed) for kind in (SelfAttention, StartingWeights, StepBounds)
-            for seed in seeds(profile)]
+            for seed in layer_seeds(profile)]

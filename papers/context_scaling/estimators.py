@@ -221,7 +221,7 @@ def one_step_and_ridge(profile: str) -> list[EstimatorErrors]:
             for task in (LINEAR_8, LINEAR_20) for seed in range(SEEDS)]
 
 
-def measured(records, title: str, metric: str, dimension: int = 8) -> pd.DataFrame:
+def task_errors(records, title: str, metric: str, dimension: int = 8) -> pd.DataFrame:
     """A metric of the records on a task of Figure 5 of this dimension: a row for each seed, a column for
     each number of pairs."""
     of_kind = lambda task: isinstance(task, type(FIGURE_5_TASKS[title])) and task.dimension == dimension
@@ -229,36 +229,36 @@ def measured(records, title: str, metric: str, dimension: int = 8) -> pd.DataFra
 
 
 def estimator_curves(records) -> dict:
-    """The curves of the page's figure by panel and name, as of `measured`, or one row for a closed form."""
+    """The curves of the page's figure by panel and name, as of `task_errors`, or a row for a closed form."""
     panels, lengths = {}, records[0].component.lengths
     for title, names in ESTIMATORS.items():
         for kind in ("error", "excess") if title == "linear" else ("error",):
             panels[f"{title}, {kind}"] = {
-                name: measured(records, title, f"{key}_{kind}") for key, name in names.items()
+                name: task_errors(records, title, f"{key}_{kind}") for key, name in names.items()
             } | {f"{names[key]}, theory": curve
                  for key, curve in closed_forms(title, kind, lengths).items()}
     return panels | {"linear, excess of Hilbert": {
-        f"d = {d}": measured(records, "linear", "hilbert_excess", d) for d in (1, 2, 4, 8)}}
+        f"d = {d}": task_errors(records, "linear", "hilbert_excess", d) for d in (1, 2, 4, 8)}}
 
 
-def rate(excess: pd.DataFrame) -> np.ndarray:
+def log_rate(excess: pd.DataFrame) -> np.ndarray:
     """p of an excess error that falls like (ln n)^-p at the end of the range, one per seed.
 
     The excess of the Hilbert estimate from label noise falls like 1 / ln n, so p = 1; a constant
-    error has p = 0. excess: as of `measured`.
+    error has p = 0. excess: as of `task_errors`.
     """
     at_end = excess.loc[:, END:]
     return -log_slope(at_end.set_axis(np.log(at_end.columns), axis=1))
 
 
 def rates(records) -> dict:
-    """{"hilbert" or "other": {family and d: `rate`, (seeds,)}}; records: of `consistency`."""
+    """{"hilbert" or "other": {family and d: `log_rate`, (seeds,)}}; records: of `consistency`."""
     found = {"hilbert": {}, "other": {}}
     for title, (_, other) in FAMILIES.items():
         for d in FEW_DIMENSIONS:
             for name, kernel in (("hilbert", "hilbert"), ("other", other)):
-                excess = measured(records, title, f"{kernel}_excess", d)
-                found[name][f"{title} d = {d}"] = rate(excess)
+                excess = task_errors(records, title, f"{kernel}_excess", d)
+                found[name][f"{title} d = {d}"] = log_rate(excess)
     return found
 
 
@@ -281,7 +281,7 @@ def over_ridge_errors(records, name: str) -> dict:
     ratios = {}
     for task in (LINEAR_8, LINEAR_20):
         d = task.dimension
-        ridge = measured(records, "linear", "ridge_error", d)
-        errors = task.label_variance if name == "zero" else measured(records, "linear", f"{name}_error", d)
+        ridge = task_errors(records, "linear", "ridge_error", d)
+        errors = task.label_variance if name == "zero" else task_errors(records, "linear", f"{name}_error", d)
         ratios |= {f"d = {d} n = {n}": own for n, own in (errors / ridge).items()}
     return ratios

@@ -10,8 +10,7 @@ from icllib.baselines import LASSO_PENALTIES, Lasso, LeastSquares, StudentNetwor
 from icllib.evaluate import ErrorByLength
 from icllib.tasks import DecisionTree, ReluNetwork, SparseLinear
 from icllib.training import Run
-from papers.context_scaling.scaling import (
-    FIGURE_4_COUNT, in_20_dimensions, seeds, transformers)
+from papers.context_scaling.scaling import FIGURE_4_COUNT, in_20_dimensions, seeds_of_profile, transformers
 
 TREES, NETWORKS, SPARSE = "decision trees", "ReLU networks", "sparse linear functions"
 # Per panel: the task and its context lengths, d = 20 throughout (Appendix A). ASSUMED: the lengths
@@ -69,7 +68,7 @@ def runs(profile: str) -> list:
     runs = []
     for panel, (task, lengths) in figure_4_tasks(profile).items():
         evaluation = ErrorByLength(lengths, 16 if profile == "smoke" else PROMPTS)
-        measure, own_seeds = evaluation, seeds(profile)
+        measure, own_seeds = evaluation, seeds_of_profile(profile)
         if (profile, panel) == ("cpu", NETWORKS):
             measure = ErrorByLength(lengths, NETWORK_PROMPTS, own_prompts=True)
             own_seeds = range(NETWORK_SEEDS)

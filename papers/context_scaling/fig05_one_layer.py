@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from icllib.training import Run
 from papers.context_scaling.scaling import (
-    FIGURE_4_COUNT, FIGURE_5, FIGURE_5_LENGTHS, FIGURE_5_TASKS, evaluation, seeds)
+    FIGURE_4_COUNT, FIGURE_5, FIGURE_5_LENGTHS, FIGURE_5_TASKS, evaluation, seeds_of_profile)
 
 
 def runs(profile: str) -> list[Run]:
@@ -16,4 +16,4 @@ def runs(profile: str) -> list[Run]:
     model, recipe = FIGURE_5[profile]
     measure = evaluation(FIGURE_5_LENGTHS, profile, prompts=2**17)
     return [Run(task, model, recipe, replace(measure, seed=seed), seed, FIGURE_4_COUNT)
-            for task in FIGURE_5_TASKS.values() for seed in seeds(profile)]
+            for task in FIGURE_5_TASKS.values() for seed in seeds_of_profile(profile)]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from icllib.models import FeatureMLP, ScalarRegression
 from icllib.training import Run
 from papers.context_scaling.scaling import (
-    FIGURE_1_MOST, KERNELS, TASKS, evaluation, perceptron, seeds)
+    FIGURE_1_MOST, KERNELS, TASKS, evaluation, perceptron, seeds_of_profile)
 
 
 def runs(profile: str) -> list[Run]:
@@ -17,5 +17,5 @@ def runs(profile: str) -> list[Run]:
             row = FeatureMLP(kernel, width=mlp.width), recipe
             scalar = ScalarRegression(kernel), replace(recipe, weight_decay=0.0)
             runs += [Run(task, *model, evaluation(recipe.lengths, profile), seed, FIGURE_1_MOST)
-                     for model in (row, scalar) for seed in seeds(profile)]
+                     for model in (row, scalar) for seed in seeds_of_profile(profile)]
     return runs

@@ -8,7 +8,7 @@ from icllib.models import FeatureMLP, MLP
 from icllib.training import Run
 from papers.context_scaling.gates import worst
 from papers.context_scaling.scaling import (
-    ENDS, FIGURE_7, KERNELS, TASKS, by_count, evaluation, perceptron, seeds)
+    ENDS, FIGURE_7, KERNELS, TASKS, by_count, evaluation, perceptron, seeds_of_profile)
 
 
 def runs(profile: str) -> list[Run]:
@@ -41,7 +41,7 @@ def at_every_count(models, counts, profile: str, features_alone: bool = False) -
         mlp, recipe = perceptron(task, profile, features_alone)
         measure = evaluation(recipe.lengths, profile)
         runs += [Run(task, replace(model, width=mlp.width), recipe, measure, seed, count)
-                 for model in models for count in counts for seed in seeds(profile)]
+                 for model in models for count in counts for seed in seeds_of_profile(profile)]
     return runs
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from torch import nn
 
 from claimbook.records import Component
-from claimbook.records.checks import whole
+from claimbook.records.checks import integer
 from icllib.training import Run
 from papers.context_scaling.scaling import (
-    FIGURE_1_MOST, evaluation, scaling_tasks, seeds, transformers)
+    FIGURE_1_MOST, evaluation, scaling_tasks, seeds_of_profile, transformers)
 
 FORMS = {  # readings of phi (Section 4) and of the last skip connection (Eq. 13 or Section 4)
     "signed, skip": {"normalization": "l1", "mlp_skip": True},
@@ -25,7 +25,7 @@ class PublicNormalizations(Component):
     layers: int = 12
 
     def check(self):
-        whole(layers=self.layers)
+        integer(layers=self.layers)
 
     def measure(self) -> dict:
         """Their numbers: of batch and of layer normalizations."""
@@ -52,5 +52,5 @@ def trained(profile: str) -> list[Run]:
     for task, lengths in scaling_tasks(profile).values():
         sgpt, recipe = transformers(profile, lengths=lengths)["SGPT"]
         runs += [Run(task, replace(sgpt, **form), recipe, evaluation(lengths, profile), seed,
-                     FIGURE_1_MOST) for form in FORMS.values() for seed in seeds(profile)]
+                     FIGURE_1_MOST) for form in FORMS.values() for seed in seeds_of_profile(profile)]
     return runs

@@ -104,7 +104,7 @@ SGPTS = {
 IN_20_DIMENSIONS = {"SGPT": (SGPT(8, 64), 4e-3), "GPT-2": (CONTEXT_DECODER, 2e-3)}
 
 
-def seeds(profile: str) -> range:
+def seeds_of_profile(profile: str) -> range:
     """The seeds of a profile, as many as in Figure 1."""
     return range(FIGURE_1[profile].seeds)
 
@@ -155,7 +155,7 @@ def against_tasks(task, model, recipe: Recipe, profile: str) -> list[Run]:
     """A model at every T of Figure 1 and seed, measured at the lengths of its training."""
     measure = evaluation(recipe.lengths, profile)
     return [Run(task, model, recipe, measure, seed, count)
-            for count in FIGURE_1[profile].counts for seed in seeds(profile)]
+            for count in FIGURE_1[profile].counts for seed in seeds_of_profile(profile)]
 
 
 def scaling_tasks(profile: str) -> dict:
@@ -249,7 +249,7 @@ def both_models(profile: str, task, lengths, kind) -> list[Run]:
     models = transformers(profile, lengths=lengths, **LONGER.get(profile, {}))
     return [Run(task, model, recipe, measure, seed, FIGURE_4_COUNT)
             for model, recipe in models.values()
-            for seed in seeds(profile)]
+            for seed in seeds_of_profile(profile)]
 
 
 def penalties(dimension: int) -> np.ndarray:

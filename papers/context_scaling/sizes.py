@@ -9,8 +9,8 @@ from claimbook.records.values import values
 from icllib.training import Run
 from papers.context_scaling.gates import over_ridge
 from papers.context_scaling.scaling import (
-    FIGURE_2_LENGTHS, FIGURE_4_COUNT, LENGTHS, LINEAR_8, evaluation, one_noise_level, seeds,
-    transformers)
+    FIGURE_2_LENGTHS, FIGURE_4_COUNT, LENGTHS, LINEAR_8, evaluation, one_noise_level,
+    seeds_of_profile, transformers)
 
 # Per profile: the task, T, and what differs from the recipe of Figure 1. paper: as in Figure 2.
 # gpu: a quarter of the steps, since width 1024 costs sixteen times as much as 256. cpu: the task
@@ -56,7 +56,7 @@ def runs(profile: str) -> list[Run]:
     return [Run(task, model, recipe, measure, seed, count)
             for start, recipe in transformers(profile, **training).values()
             for model in sizes_of(start, profile)
-            for seed in seeds(profile)]
+            for seed in seeds_of_profile(profile)]
 
 
 def errors_by_size(records, metric: str = "error") -> pd.DataFrame:

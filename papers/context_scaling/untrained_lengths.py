@@ -9,7 +9,8 @@ from icllib.models import SGPT
 from icllib.tasks import ReluNetwork
 from icllib.training import Run
 from papers.context_scaling.scaling import (
-    FIGURE_4_COUNT, RELU_8, evaluation, in_20_dimensions, seeds, trained_on_five, transformers)
+    FIGURE_4_COUNT, RELU_8, evaluation, in_20_dimensions, seeds_of_profile, trained_on_five,
+    transformers)
 
 # Appendix A, item 4: ReLU networks, d = 20, "context lengths from 1 to 100 with a step size of
 # 10", and T of Figure 4. cpu: the first five lengths.
@@ -44,7 +45,7 @@ def shown(profile: str) -> list[Run]:
     models = (sgpt, (replace(decoder, positions_up_to=max(tested)), recipe),
               (replace(decoder, positions="none"), recipe))
     return [Run(task, *model, measure, seed, FIGURE_4_COUNT)
-            for model in models for seed in seeds(profile)]
+            for model in models for seed in seeds_of_profile(profile)]
 
 
 def name_of(run: Run) -> str:

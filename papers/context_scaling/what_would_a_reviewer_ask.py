@@ -14,7 +14,7 @@ from icllib.training import Run
 from papers.context_scaling.scaling import (
     CONTEXT_EVALUATION, CONTEXT_RECIPE, FIGURE_1, FIGURE_1_MOST, FIGURE_5, FIGURE_5_LENGTHS,
     LENGTHS, LINEAR_8, SGPTS, by_count, evaluation, fig01_against_tasks, fig01_perceptrons,
-    fig08_against_tasks, seeds, transformers)
+    fig08_against_tasks, seeds_of_profile, transformers)
 
 DEPTHS = {"smoke": (1, 2), "cpu": (1, 2, 4, 8), "gpu": (1, 2, 4, 8, 16), "paper": (1, 2, 4, 8, 16)}
 COUNTS = FIGURE_1["paper"].counts  # Figure 1A's, at every profile
@@ -34,7 +34,7 @@ def runs(profile: str) -> list[Run]:
 def one_layer_against_tasks(profile: str) -> list[Run]:
     """The one-layer SGPT of Figure 5 at every T; it trains fast."""
     return [Run(LINEAR_8, *FIGURE_5[profile], evaluation(FIGURE_5_LENGTHS, profile), seed, count)
-            for count in COUNTS for seed in seeds(profile)]
+            for count in COUNTS for seed in seeds_of_profile(profile)]
 
 
 def one_layer_and_deep(profile: str) -> list[Run]:
@@ -52,7 +52,7 @@ def by_depth(profile: str) -> list[Run]:
         recipe = replace(CONTEXT_RECIPE, learning_rate=recipe.learning_rate)
         measure = CONTEXT_EVALUATION
     return [Run(LINEAR_8, replace(sgpt, layers=layers), recipe, measure, seed, FIGURE_1_MOST)
-            for layers in DEPTHS[profile] for seed in seeds(profile)]
+            for layers in DEPTHS[profile] for seed in seeds_of_profile(profile)]
 
 
 def with_and_without_normalization(profile: str) -> list[Run]:
@@ -64,7 +64,7 @@ def with_and_without_normalization(profile: str) -> list[Run]:
              for phi, how in ((sgpt.normalization, recipe), ("none", slower))
              for layers in sorted({1, sgpt.layers})]
     runs = [Run(LINEAR_8, model, how, evaluation(LENGTHS, profile), seed, FIGURE_1_MOST)
-            for model, how in cases for seed in seeds(profile)]
+            for model, how in cases for seed in seeds_of_profile(profile)]
     return runs + fig01_against_tasks(profile)
 
 

@@ -27,10 +27,10 @@ from claimbook.records.files import check_writable, write_text
 from icllib.data import checksum
 from icllib.progress import Progress
 from icllib.training.checkpoint import (
-    alone, going_on_without, load_checkpoint, remove_checkpoints, save_checkpoint)
+    ignoring_save_errors, load_checkpoint, locked_folder, remove_checkpoints, save_checkpoint)
 from icllib.training.jobs import stop_request
 from papers.language_models.gpt2_model import (
-    Settings, batch, build, learning_rate, log_loss, open_tokens, perplexity)
+    Settings, batch, build_gpt2, learning_rate, open_tokens, perplexity, token_loss)
 
 SAVE_EVERY = 1800.0  # seconds between checkpoints
 
@@ -40,7 +40,7 @@ class Trainer:
 
     def __init__(self, settings: Settings, tokens: np.ndarray, device: str):
         self.settings, self.tokens, self.losses = settings, tokens, []
-        self.model = build(settings).to(device).train()
+        self.model = build_gpt2(settings).to(device).train()
         self.parameters = dict(self.model.named_parameters())  # the tied embeddings once
         decayed = {name for name, parameter in self.parameters.items()
                    if parameter.dim() > 1 and "signed_softmax" not in name}
@@ -56,7 +56,7 @@ class Trainer:
             group["lr"] = learning_rate(settings, step)
         losses = []
         for rows in batch(self.tokens, settings, step):
-            loss = log_loss(self.model, rows) / settings.accumulation
+            loss = token_loss(self.model, rows) / settings.accumulation
             loss.backward()
             losses.append(loss.detach())
         torch.nn.utils.clip_grad_norm_(self.parameters.values(), settings.max_norm)
@@ -92,7 +92,7 @@ def train(data: Path, folder: Path, settings: Settings, deadline: float = math.i
     for data as `open_tokens` does.
     """
     check_folder(folder)
-    with alone(folder / "checkpoints"):
+    with locked_folder(folder / "checkpoints"):
         train_alone(data, folder, settings, deadline)
 
 
@@ -104,9 +104,9 @@ def train_alone(data: Path, folder: Path, settings: Settings, deadline: float) -
     torch.set_float32_matmul_precision("high")  # Appendix A.2: TF32
     trainer = Trainer(settings, open_tokens(data, settings), device)
     about = {"settings": dataclasses.asdict(settings), "tokens": len(trainer.tokens)}
-    resume(trainer, folder, about)
+    resumed(trainer, folder, about)
     with stop_request() as asked:
-        run_steps(trainer, folder, about, lambda: asked() or time.monotonic() > deadline)
+        train_steps(trainer, folder, about, lambda: asked() or time.monotonic() > deadline)
     part = folder / "model.part"
     save_model(trainer.model, str(part))
     about |= {"losses": trainer.losses, "sha256": checksum(part)}
@@ -122,7 +122,7 @@ def check_folder(folder: Path) -> None:
         raise InputError(f"{folder}: expected no finished training, got one; name another folder")
 
 
-def resume(trainer: Trainer, folder: Path, about: dict) -> None:
+def resumed(trainer: Trainer, folder: Path, about: dict) -> None:
     """Continue from the newest checkpoint if there is one; raises InputError for another training's."""
     found = load_checkpoint(folder / "checkpoints")
     if found is None:
@@ -136,10 +136,10 @@ def resume(trainer: Trainer, folder: Path, about: dict) -> None:
     trainer.restore(tensors, info["losses"])
 
 
-def run_steps(trainer: Trainer, folder: Path, about: dict, should_stop) -> None:
+def train_steps(trainer: Trainer, folder: Path, about: dict, should_stop) -> None:
     """Train to the end; between steps check whether to stop, and save."""
     def save():
-        with going_on_without(folder):
+        with ignoring_save_errors(folder):
             save_checkpoint(folder / "checkpoints", len(trainer.losses), trainer.tensors(),
                             about | {"losses": trainer.losses})
 
@@ -168,7 +168,7 @@ def load_trained(folder: Path):
         about = json.loads((folder / "training.json").read_text("utf-8"))
         settings = Settings(**about["settings"])
         checksum(folder / "model.safetensors", about["sha256"])
-        model = build(settings)
+        model = build_gpt2(settings)
         load_model(model, folder / "model.safetensors")
     except (SafetensorError, RuntimeError, TypeError, *DAMAGE) as error:  # and weights of another model
         raise InputError(f"{folder}: expected a finished training, got none or a damaged one "

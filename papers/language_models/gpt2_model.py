@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import WORD, fraction, not_negative, one_of, positive, whole
+from claimbook.records.checks import WORD, fraction, integer, not_negative, one_of, positive
 from claimbook.records.errors import InputError
 from icllib.data import open_token_ids
 from icllib.models.signed_language import use_signed_averaging
@@ -51,11 +51,11 @@ class Settings:
 
     def __post_init__(self):
         one_of(SCORINGS, scoring=self.scoring)
-        whole(layers=self.layers, heads=self.heads, width=self.width, context=self.context,
+        integer(layers=self.layers, heads=self.heads, width=self.width, context=self.context,
               vocabulary=self.vocabulary, steps=self.steps, sequences=self.sequences,
               accumulation=self.accumulation)
-        whole(0, WORD, seed=self.seed)
-        whole(0, warmup=self.warmup)
+        integer(0, WORD, seed=self.seed)
+        integer(0, warmup=self.warmup)
         positive(learning_rate=self.learning_rate, max_norm=self.max_norm)
         not_negative(final_learning_rate=self.final_learning_rate, weight_decay=self.weight_decay)
         fraction(beta1=self.beta1, beta2=self.beta2)
@@ -111,7 +111,7 @@ def count(tokens: np.ndarray, context: int) -> int:
     return (len(tokens) - 1) // context
 
 
-def build(settings: Settings):
+def build_gpt2(settings: Settings):
     """GPT-2 from random weights; softmax and SSA start from the same ones."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -124,7 +124,7 @@ def build(settings: Settings):
     return use_signed_averaging(model) if settings.scoring == "ssa" else model
 
 
-def log_loss(model, rows: Tensor, reduction: str = "mean", mixed: bool = True) -> Tensor:
+def token_loss(model, rows: Tensor, reduction: str = "mean", mixed: bool = True) -> Tensor:
     """Next-token log loss of rows (B, context + 1).
 
     mixed: products in bfloat16 on CUDA, ASSUMED to be the paper's "mixed precision".
@@ -146,5 +146,5 @@ def perplexity(model, tokens: np.ndarray, context: int, sequences: int = 8) -> f
     model.eval()
     for start in range(0, windows, sequences):
         rows = rows_of(tokens, range(start, min(start + sequences, windows)), context)
-        total += float(log_loss(model, rows, "sum", mixed=False))
+        total += float(token_loss(model, rows, "sum", mixed=False))
     return math.exp(total / (windows * context))

@@ -98,7 +98,7 @@ def numbers_in(prompt: str) -> list[float]:
     return json.loads(prompt.removeprefix("CONTEXT: ").partition("\n")[0])
 
 
-def least_squares(prompts: list[str]) -> list[str]:
+def least_squares_answer(prompts: list[str]) -> list[str]:
     """Answers to prompts of affine functions by the least-squares line through their pairs."""
     answers = []
     for numbers in map(numbers_in, prompts):

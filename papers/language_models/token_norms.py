@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from claimbook.records.checks import whole
+from claimbook.records.checks import integer
 from claimbook.records.errors import InputError
 from claimbook.records.files import write_text
 from icllib.data import checksum, open_token_ids
@@ -65,7 +65,7 @@ def norm_histogram(norms, counts, bins: int = BINS) -> pd.DataFrame:
     `corpus` counts all tokens of the corpus, `vocabulary` each kind of token once; the last bin
     includes its upper edge. norms, counts: (vocabulary,). Raises InputError for no bins.
     """
-    whole(bins=bins)
+    integer(bins=bins)
     edges = np.linspace(np.min(norms), np.max(norms), bins + 1)
     inside = np.clip(np.searchsorted(edges, norms, side="right") - 1, 0, bins - 1)
     total = np.zeros(bins, dtype=np.int64)
@@ -87,7 +87,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.out.exists():
         parser.error(f"out: expected a new file, {given.out} exists")
     try:
-        whole(bins=given.bins)  # before minutes of counting
+        integer(bins=given.bins)  # before minutes of counting
         found = checksum(given.weights, given.sha256)
         norms = embedding_norms(given.weights)
         counts = token_counts(given.tokens, len(norms))

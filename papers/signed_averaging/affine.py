@@ -15,7 +15,7 @@ import pandas as pd
 import torch
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import each, finite, positive, whole
+from claimbook.records.checks import finite, integer, positive, tuple_of
 from claimbook.records.values import values
 from icllib.evaluate import CHUNK, Together, unseen
 from icllib.models import (
@@ -56,9 +56,9 @@ class ShiftedErrors(Component):
     def check(self):
         for name in ("function_stds", "grid_input_stds", "grid_function_stds", "first_stds"):
             if stds := getattr(self, name):
-                each(positive, name, stds)
-        whole(functions=self.functions, prompts=self.prompts)
-        whole(FIRST_COUNTED, points=self.points)
+                tuple_of(positive, name, stds)
+        integer(functions=self.functions, prompts=self.prompts)
+        integer(FIRST_COUNTED, points=self.points)
 
     @property
     def longest(self) -> int:
@@ -129,8 +129,8 @@ class PointErrors(Component):
     def check(self):
         for name in ("function_stds", "first_stds"):
             if stds := getattr(self, name):
-                each(positive, name, stds)
-        whole(prompts=self.prompts, points=self.points)
+                tuple_of(positive, name, stds)
+        integer(prompts=self.prompts, points=self.points)
 
     @property
     def longest(self) -> int:
@@ -185,8 +185,8 @@ class LineAnswers(Component):
 
     def check(self):
         for name in ("slopes", "queries"):
-            each(finite, name, getattr(self, name))
-        whole(pairs=self.pairs, prompts=self.prompts)
+            tuple_of(finite, name, getattr(self, name))
+        integer(pairs=self.pairs, prompts=self.prompts)
 
     @property
     def longest(self) -> int:

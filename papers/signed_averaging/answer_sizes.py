@@ -11,7 +11,7 @@ import torch
 from scipy.special import ndtr
 
 from claimbook.records import Component
-from claimbook.records.checks import each, positive, whole
+from claimbook.records.checks import integer, positive, tuple_of
 from claimbook.records.values import values
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
@@ -38,9 +38,9 @@ class AnswerSizes(Component):
     seed: int = 0
 
     def check(self):
-        each(positive, "function_stds", self.function_stds)
+        tuple_of(positive, "function_stds", self.function_stds)
         positive(within=self.within)
-        whole(prompts=self.prompts, points=self.points)
+        integer(prompts=self.prompts, points=self.points)
 
     @property
     def longest(self) -> int:

@@ -18,7 +18,7 @@ from torch import Tensor
 from claimbook.claims.sentences import SHARE
 from claimbook.pages.plotting import draw, legend_below, series
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import each, positive, whole
+from claimbook.records.checks import integer, positive, tuple_of
 from claimbook.records.values import values
 from icllib.evaluate import CHUNK, unseen
 from icllib.tasks.quantifiers import truth
@@ -54,9 +54,9 @@ class DeviantNumbers(Component):
     own_prompts: bool = field(default=False, metadata=ADDED)
 
     def check(self):
-        each(positive, "sizes", self.sizes)
-        each(partial(whole, 2), "places", self.places)
-        whole(after=self.after, sequences=self.sequences)
+        tuple_of(positive, "sizes", self.sizes)
+        tuple_of(partial(integer, 2), "places", self.places)
+        integer(after=self.after, sequences=self.sequences)
 
     @property
     def longest(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import whole
+from claimbook.records.checks import integer
 from icllib import attention, checks
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.models.scoring import Plain
@@ -51,7 +51,7 @@ class TrainingTime(Component):
     version: ClassVar[int] = 3
 
     def check(self):
-        whole(rounds=self.rounds, pairs=self.pairs, batch=self.batch)
+        integer(rounds=self.rounds, pairs=self.pairs, batch=self.batch)
 
     def axes(self, metric: str) -> dict:
         """The axes of the seconds: the scoring function and the round."""

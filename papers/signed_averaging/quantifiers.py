@@ -20,7 +20,7 @@ from torch import Tensor
 from claimbook.claims.sentences import SHARE, with_interval
 from claimbook.pages.plotting import draw, heat_map, legend_below, numbers, rows_of, series
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import each, positive, whole
+from claimbook.records.checks import integer, positive, tuple_of
 from claimbook.records.values import values
 from icllib.evaluate import Together, unseen
 from icllib.models import SignedAveraging, Softmax, Transformer
@@ -80,9 +80,9 @@ class QuantifierErrors(Component):
     own_prompts: bool = field(default=False, metadata=ADDED)
 
     def check(self):
-        each(partial(whole, FIRST_COUNTED), "lengths", self.lengths)
-        each(positive, "sigmas", self.sigmas)
-        whole(sequences=self.sequences)
+        tuple_of(partial(integer, FIRST_COUNTED), "lengths", self.lengths)
+        tuple_of(positive, "sigmas", self.sigmas)
+        integer(sequences=self.sequences)
 
     @property
     def longest(self) -> int:

@@ -57,7 +57,7 @@ def test_another_class_loads_the_same_layers(tmp_path):
 
 def test_plain_loading_stops_before_it_computes(tmp_path):
     make("gpt2").save_pretrained(tmp_path)
-    signed_language.register()
+    signed_language.register_signed()
     for kind in (GPT2LMHeadModel, AutoModelForCausalLM):
         model = kind.from_pretrained(tmp_path)
         with pytest.raises(InputError, match="got none: load saved models with load_signed"):

@@ -21,8 +21,9 @@ from icllib.models import MLP
 from icllib.tasks import LinearRegression
 from icllib.training import Along, Fleet, OutOfTime, engine, jobs
 from icllib.training.capture import restore
-from icllib.training.checkpoint import (alone, check_state, checkpoints, load_checkpoint, read_checkpoint,
-                                        save_checkpoint, split_checkpoint)
+from icllib.training.checkpoint import (
+    check_state, checkpoints, load_checkpoint, locked_folder, read_checkpoint, save_checkpoint,
+    split_checkpoint)
 from small_fleet import (RECIPE, Returns, finish_training, metrics_of, runs, start_training,
                          uninterrupted)
 
@@ -104,7 +105,7 @@ def test_the_time_limit_keeps_everything(folders, monkeypatch, tmp_path):
 def test_a_run_that_died_while_it_was_measured_is_not_trained_again(folders, monkeypatch):
     monkeypatch.setattr(engine, "SAVE_EVERY", math.inf)
     with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
-        patch.setattr(jobs, "measure", lambda *_: 1 / 0)
+        patch.setattr(jobs, "measure_fleet", lambda *_: 1 / 0)
         jobs.train_and_save(runs(), "smoke", folders)
     monkeypatch.setattr(Fleet, "take_step", lambda fleet: 1 / 0)
     jobs.train_and_save(runs(), "smoke", folders)
@@ -144,7 +145,7 @@ def test_a_lock_is_not_opened_through_a_link(tmp_path):
     (tmp_path / "theirs").write_text("theirs", "utf-8")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder/lock").symlink_to(tmp_path / "theirs")
-    with pytest.raises(InputError, match="lock"), alone(tmp_path / "folder"):
+    with pytest.raises(InputError, match="lock"), locked_folder(tmp_path / "folder"):
         pass
     assert (tmp_path / "theirs").read_text("utf-8") == "theirs"
 
@@ -240,7 +241,7 @@ def test_a_checkpoint_of_something_else_falls_back_too(folders, monkeypatch, cap
     jobs.train_and_save(short, "smoke", folders)
     expected = metrics_of(short)
     with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
-        patch.setattr(jobs, "measure", lambda *_: 1 / 0)
+        patch.setattr(jobs, "measure_fleet", lambda *_: 1 / 0)
         jobs.train_and_save(short, "smoke", folders)
     signed_anew(jobs.checkpoint_folder(short), change)
     jobs.train_and_save(short, "smoke", folders)

@@ -257,5 +257,5 @@ def test_half_a_library_is_never_loaded(monkeypatch, tmp_path):
     stops.chmod(0o755)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with pytest.raises(subprocess.CalledProcessError):
-        cpu_step.compiled(str(stops))
+        cpu_step.compiled_library(str(stops))
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]

@@ -24,7 +24,7 @@ from icllib.training import Along, jobs, untrained, weights, trainer, workers
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
 from icllib.training.run import Trained
-from icllib.training.weights import find_weights, read, run_of, save_weights
+from icllib.training.weights import find_weights, read_weights, run_of, save_weights
 from small_fleet import RECIPE, runs
 
 
@@ -108,7 +108,7 @@ def test_what_no_trained_model_was_recorded_in_is_told(source, message):
 def test_weights_of_another_model_are_told(trained, monkeypatch):
     run = runs()[0]
     path = find_weights(run)
-    noted, values = read(path)
+    noted, values = read_weights(path)
     save_tensors(path, {name: value[..., :1] for name, value in values.items()}, noted)
     monkeypatch.setattr(weights, "checksum", lambda *_: None)  # as if its record were of these
     with pytest.raises(InputError, match="expected the weights of this model, got others"):
@@ -236,7 +236,7 @@ def test_what_lies_beside_weights_and_is_no_record_is_left_alone(trained, make):
 def test_weights_whose_checksum_is_right_and_that_no_training_writes_are_told(trained, change):
     run = runs()[0]
     path, made = find_weights(run), find_record(run, "test")
-    noted, own = change(*read(path))
+    noted, own = change(*read_weights(path))
     save_tensors(path, own, noted)
     replace(made, provenance=made.provenance | weights.noted_of(path)).save(trained.parent)
     with pytest.raises(InputError, match=f"{path}: expected the weights of a trained model, got none that can be"):

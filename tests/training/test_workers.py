@@ -18,7 +18,7 @@ from icllib.baselines import XGBoost
 from icllib.models import MixedHeads, Softmax, Transformer
 from icllib.training import Fleet, OutOfTime, jobs, trainer, workers
 from icllib.training.checkpoint import load_checkpoint
-from icllib.training.workers import Worker, visible
+from icllib.training.workers import Worker, only_device
 from papers.context_scaling.fig04_three_tasks import Baseline
 from small_fleet import RECIPE, Returns, metrics_of, runs, uninterrupted
 
@@ -164,9 +164,9 @@ def slowly(method):
 
 def test_a_worker_sees_the_gpu_of_those_it_was_allotted(monkeypatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    assert visible("cpu") == {} and visible("cuda:1") == {"CUDA_VISIBLE_DEVICES": "1"}
+    assert only_device("cpu") == {} and only_device("cuda:1") == {"CUDA_VISIBLE_DEVICES": "1"}
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
-    assert visible("cuda:1") == {"CUDA_VISIBLE_DEVICES": "3"}
+    assert only_device("cuda:1") == {"CUDA_VISIBLE_DEVICES": "3"}
 
 
 def test_a_fleet_over_two_processes_equals_one_in_one(folders, monkeypatch, tmp_path):

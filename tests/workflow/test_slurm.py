@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from claimbook.commands.plan import plan
+from claimbook.commands.plan import plan_trainings
 from claimbook.commands.train import train, trained_runs
 from claimbook.pages.names import all_pages
 from claimbook.records.files import PROJECT
@@ -84,7 +84,7 @@ def trained_alone(pages, folder, monkeypatch):
     """The fleets of these pages, and their records as this process alone makes them."""
     monkeypatch.setenv("CLAIMBOOK_RESULTS", str(folder / "results"))
     monkeypatch.setenv("CLAIMBOOK_CHECKPOINTS", str(folder / "checkpoints"))
-    jobs = plan(pages, "smoke")
+    jobs = plan_trainings(pages, "smoke")
     for job in jobs:
         train(job.records)
     return jobs, records(folder)

@@ -41,7 +41,7 @@ def project(tmp_path, monkeypatch):
         run("add", "-A")
         run("commit", "--allow-empty", "-qm", "a")
         history.known_parents.cache_clear()
-        history.ancestors.cache_clear()
+        history.ancestors_of_commit.cache_clear()
         return run("rev-parse", "--short=12", "HEAD")
 
     run("init", "-q")

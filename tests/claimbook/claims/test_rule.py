@@ -9,9 +9,9 @@ from scipy import stats
 
 from claimbook.claims import Claim
 from claimbook.claims.decisions import state
-from claimbook.claims.rule import (FEWEST_PAIRS, MARGINS, STATES, VERDICTS, absent, direction, interval, lead,
-                         no_lead, prediction_interval, rounded_to, share_of_pairs, shared, size, verdict_of,
-                         words_of)
+from claimbook.claims.rule import (
+    FEWEST_PAIRS, MARGINS, STATES, VERDICTS, absent, direction, interval, lead, no_lead,
+    prediction_interval, rounded_to, share_of_pairs, size, states_by_holm, verdict_of, words_of)
 
 BELOW_1 = (-math.inf, 1.0)
 NEAR_1 = [0.97, 1.05, 1.01, 0.99, 1.02]  # ratios
@@ -136,7 +136,7 @@ def test_parts_share_an_error_as_by_holm(seed, error):
     p_values = [stats.ttest_1samp(own, 0).pvalue for own in samples]
     asked = {part: lambda at, own=own: direction(own, (-math.inf, 0.0), strict=True, error=at)
              for part, own in enumerate(samples)}
-    found = shared(asked, error)
+    found = states_by_holm(asked, error)
     assert {part for part, says in found.items() if says != "undecided"} == holm(p_values, error)
     assert all(says == ("yes" if samples[part].mean() < 0 else "no")
                for part, says in found.items() if says != "undecided")
@@ -144,7 +144,7 @@ def test_parts_share_an_error_as_by_holm(seed, error):
 
 def test_among_parts_without_an_effect_one_claim_in_twenty_has_a_false_one():
     draw = np.random.default_rng(0).normal(size=(1000, 8, 5))
-    false = [any(says != "undecided" for says in shared(
+    false = [any(says != "undecided" for says in states_by_holm(
         {part: lambda at, own=own: direction(own, (-math.inf, 0.0), error=at) for part, own in enumerate(claim)}).values())
         for claim in draw]
     assert abs(np.mean(false) - 0.05) < 4 * (0.05 * 0.95 / 1000) ** 0.5

@@ -80,7 +80,7 @@ def test_numbers_that_come_out_otherwise_are_told(trained, folders):
     ([np.inf], [np.inf], 0.0)])
 def test_the_largest_difference_is_a_share_of_the_larger_number(before, after, largest):
     records = [SimpleNamespace(metrics={"error": numbers}) for numbers in (before, after)]
-    np.testing.assert_allclose(as_recorded.difference(*records), largest)
+    np.testing.assert_allclose(as_recorded.largest_difference(*records), largest)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is here")

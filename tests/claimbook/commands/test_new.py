@@ -12,7 +12,7 @@ from claimbook.claims.decisions import ledger
 from claimbook.commands import new
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT
-from claimbook.website.contents import contents
+from claimbook.website.contents import table_of_contents
 
 PAPER, PAGE = "further", "fig01_mean"
 MORE_CLAIMS = """\
@@ -133,7 +133,7 @@ def test_a_book_of_a_further_paper_shows_it(copy):
 
 
 def test_what_is_listed_is_what_is_there():
-    for name, text in contents(ledger()).items():
+    for name, text in table_of_contents(ledger()).items():
         assert (PROJECT / name).read_text("utf-8") == text, f"{name}: call python -m claimbook contents"
 
 

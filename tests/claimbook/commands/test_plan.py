@@ -10,7 +10,7 @@ import pytest
 from claimbook.claims import load_claims, papers
 from claimbook.claims.decisions import decide, decision_on_record, state
 from claimbook.commands import plan
-from claimbook.commands.plan import chance, in_order, minutes
+from claimbook.commands.plan import chance_to_settle, in_order, minutes
 from claimbook.commands.train import trained_runs
 from claimbook.pages.names import all_pages
 from claimbook.records import digest, results_folder, settings
@@ -124,15 +124,15 @@ def test_a_budget_trains_the_first_whole_seeds_before_the_others(folders, monkey
     monkeypatch.setattr(trainer, "job", lambda fleet, page, profile, pages: [
         Job(tuple(str(run.seed) for run in fleet), pages, len(fleet), float(len(fleet)), 0.0)])
     monkeypatch.setattr(plan, "worth", lambda page, profile, seeds: seeds / 3)
-    found = plan.plan([page], "gpu", None, 10_000)
+    found = plan.plan_trainings([page], "gpu", None, 10_000)
     seeds = [{int(seed) for seed in one.records} for one in found]
     every = sorted({run.seed for run in trained_runs(page, "gpu")})
     assert set().union(*seeds) == set(every) and len(every) > 3
     assert all(own <= set(every[:3]) or own <= set(every[3:]) for own in seeds)
     first = sum(one.minutes for one, own in zip(found, seeds) if own <= set(every[:3]))
-    some = plan.plan([page], "gpu", None, first)
+    some = plan.plan_trainings([page], "gpu", None, first)
     assert {int(seed) for one in some for seed in one.records} == set(every[:3])
-    assert plan.plan([page], "gpu", None, first - 0.5) == []
+    assert plan.plan_trainings([page], "gpu", None, first - 0.5) == []
 
 
 def test_memory_is_of_what_is_listed_alone_and_what_cannot_be_built_is_left_out(folders, monkeypatch, capsys):
@@ -147,8 +147,8 @@ def test_memory_is_of_what_is_listed_alone_and_what_cannot_be_built_is_left_out(
     monkeypatch.setattr(trainer, "memory_of", memory)
     monkeypatch.setattr(plan, "worth", lambda page, profile, seeds: 1.0)
     page = "causal_lm/block_causal"
-    assert plan.plan([page], "gpu", None, 0.0) == [] and not counted
-    listed = plan.plan([page], "gpu")
+    assert plan.plan_trainings([page], "gpu", None, 0.0) == [] and not counted
+    listed = plan.plan_trainings([page], "gpu")
     assert "block_causal/gpu left out: data: expected a file" in capsys.readouterr().err
     assert len(listed) == len({tuple(fleet) for fleet in counted}) - 1
     assert {one.memory_gib for one in listed} == {1.0}
@@ -195,19 +195,20 @@ def test_of_a_claim_the_open_parts_count():
     open_ = decide(claim, wide, "cpu", control=wide)
     part = decide(claim, wide | {first: [1e-9, 1.1e-9, 1.2e-9]}, "cpu", control=wide)
     assert part.left == others and part.settled
-    assert chance(part, "cpu", 3) == pytest.approx(
-        chance(open_, "cpu", 3) * len(others) / len(claim.judged))
+    assert chance_to_settle(part, "cpu", 3) == pytest.approx(
+        chance_to_settle(open_, "cpu", 3) * len(others) / len(claim.judged))
 
 
 def test_a_claim_that_this_profile_cannot_settle_is_worth_nothing():
     claim = replace(load_claims("context_scaling")[0], gate=None)
     wide = {part: [0.05, 3.0, 0.08] for part in claim.parts}
     open_ = decide(claim, wide, "cpu", control=wide)
-    assert open_.verdict == "undecided" and 0 < chance(open_, "cpu", 3) < chance(open_, "gpu", 30) <= 1
-    assert chance(replace(open_, profile="paper"), "gpu", 3) == 0  # larger models are shown
+    assert open_.verdict == "undecided"
+    assert 0 < chance_to_settle(open_, "cpu", 3) < chance_to_settle(open_, "gpu", 30) <= 1
+    assert chance_to_settle(replace(open_, profile="paper"), "gpu", 3) == 0  # larger models are shown
     settled = decide(claim, {part: [0.3, 0.3, 0.3] for part in claim.parts}, "cpu", control=wide)
-    assert settled.verdict == "holds" and chance(settled, "gpu", 3) == 0
-    assert chance(replace(open_, profile=None, evidence=None), "gpu", 3) == 1
+    assert settled.verdict == "holds" and chance_to_settle(settled, "gpu", 3) == 0
+    assert chance_to_settle(replace(open_, profile=None, evidence=None), "gpu", 3) == 1
 
 
 def test_models_that_have_not_learned_need_more_than_seeds():
@@ -216,7 +217,7 @@ def test_models_that_have_not_learned_need_more_than_seeds():
     failed = failed if claim.gate.at_most is not None else {part: [-1e9] * 3 for part in failed}
     decision = decide(claim, samples, "cpu", failed, control=samples)
     assert decision.verdict == "not tested"
-    assert chance(decision, "cpu", 30) == 0 and chance(decision, "gpu", 3) > 0
+    assert chance_to_settle(decision, "cpu", 30) == 0 and chance_to_settle(decision, "gpu", 3) > 0
 
 
 def committed():

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from claimbook.commands import page_state, status
-from claimbook.commands.page_state import status as states
+from claimbook.commands.page_state import status_of as states
 from claimbook.records import records
 from claimbook.records.files import PROJECT
 

@@ -14,7 +14,7 @@ import pytest
 
 from claimbook.claims import find_claim, load_claims, papers
 from claimbook.claims.decisions import evidence_path, ledger
-from claimbook.claims.json_and_csv import as_csv, entry
+from claimbook.claims.json_and_csv import as_csv, claim_as_json
 from claimbook.claims.rule import interval
 from claimbook.claims.sentences import sentence
 from claimbook.claims.verdicts import ours_text, parts_table
@@ -109,7 +109,7 @@ def test_claims_as_json_are_those_of_the_website(icllib):
     """And so are the rows of claims.csv: the same intervals, states and words."""
     rows = json.loads(icllib("claims", "--json")[1])
     decisions = ledger()
-    assert rows == json.loads(json.dumps(list(map(entry, decisions)))) and len(rows) > 72
+    assert rows == json.loads(json.dumps(list(map(claim_as_json, decisions)))) and len(rows) > 72
     lines = iter(csv.DictReader(io.StringIO(as_csv(decisions))))
     number = lambda text: float(text) if text else None
     for row, item in zip(rows, decisions):
@@ -213,12 +213,12 @@ def test_a_gpu_that_was_measured_is_priced_at_its_own_speed(monkeypatch, tmp_pat
     try:
         costs.speed.cache_clear()
         assert costs.speed() == costs.SPEED
-        assumed = costs.seconds_of(runs[:1], "gpu")
+        assumed = costs.fleet_seconds(runs[:1], "gpu")
         rows = [{"contestant": name, "multiply_adds_per_second": own * costs.SPEED}
                 for name, own in (("ours, M=1", 2), ("ours, M=8", 3))]
         (folder / "NVIDIA_H200.json").write_text(json.dumps({"12/8/256": {"rows": rows}}), "utf-8")
         costs.speed.cache_clear()
-        assert costs.seconds_of(runs[:1], "gpu") == pytest.approx(assumed / 2)
+        assert costs.fleet_seconds(runs[:1], "gpu") == pytest.approx(assumed / 2)
     finally:
         costs.speed.cache_clear()
 

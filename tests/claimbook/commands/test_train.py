@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from claimbook.commands.plan import plan
+from claimbook.commands.plan import plan_trainings
 from claimbook.commands.train import trained_runs
 from claimbook.records import digest, settings
 from icllib.training import Along, jobs
@@ -98,7 +98,7 @@ def test_what_is_measured_in_two_ways_is_planned_once_for_what_is_missing(
     second = replace(first, evaluation=replace(first.evaluation, prompts=3))
     names = [f"{PAGE}/smoke/{digest(settings(run))}.json" for run in (first, second)]
     monkeypatch.setattr("claimbook.commands.plan.trained_runs", lambda *_: [first, second])
-    planned = lambda: [job.records for job in plan([PAGE], "smoke")]
+    planned = lambda: [job.records for job in plan_trainings([PAGE], "smoke")]
     assert planned() == [(names[0],)]
     assert icllib("train", names[0])[0] == 0
     assert planned() == []  # the second is measured on the weights of the first
@@ -113,7 +113,7 @@ def test_what_other_components_made_or_what_is_measured_on_the_way_is_planned(
     on_the_way = replace(first, along=Along((2,), first.evaluation))
     names = [f"{PAGE}/smoke/{digest(settings(run))}.json" for run in (first, on_the_way)]
     monkeypatch.setattr("claimbook.commands.plan.trained_runs", lambda *_: [first, on_the_way])
-    planned = lambda: sorted(name for job in plan([PAGE], "smoke") for name in job.records)
+    planned = lambda: sorted(name for job in plan_trainings([PAGE], "smoke") for name in job.records)
     assert planned() == sorted(names)
     assert icllib("train", names[0])[0] == 0
     assert planned() == [names[1]]  # the final weights do not tell what was on the way

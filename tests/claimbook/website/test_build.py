@@ -9,7 +9,7 @@ from claimbook import website
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT
 from claimbook.website import contents
-from claimbook.website.answers import answers
+from claimbook.website.answers import paper_answers
 
 
 @pytest.fixture
@@ -96,10 +96,10 @@ def test_a_key_that_comes_twice_is_told_before_the_build():
 def test_an_answer_is_shown_or_refused(monkeypatch, tmp_path, entry, told):
     (tmp_path / "answers.yml").write_text(f"answers:\n- {{{entry}}}\n", "utf-8")
     monkeypatch.setattr("claimbook.website.answers.FILE", str(tmp_path / "answers.yml"))
-    answers.cache_clear()
+    paper_answers.cache_clear()
     if told is None:
-        assert answers("causal_lm")[0]["text"] == "yes indeed"
+        assert paper_answers("causal_lm")[0]["text"] == "yes indeed"
     else:
         with pytest.raises(InputError, match=f"answers.yml: .*{told}"):
-            answers("causal_lm")
-    answers.cache_clear()
+            paper_answers("causal_lm")
+    paper_answers.cache_clear()

@@ -21,7 +21,7 @@ def test_nothing_is_missing_where_all_is_recorded():
 
 def test_a_model_that_does_not_count_its_work_has_no_known_cost():
     run = Run(AffineFunctions(), Uncounted(), Recipe((1,), 1, batch=4), None, seed=0)
-    assert costs.rounded(costs.estimate([run], "cpu")) == "not known"
+    assert costs.hours_in_words(costs.estimate([run], "cpu")) == "not known"
 
 
 @dataclass(frozen=True)

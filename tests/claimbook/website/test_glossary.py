@@ -1,6 +1,6 @@
 """The first use of a word of the glossary is a link, and only the first."""
 
-from claimbook.website.glossary import linked, pattern
+from claimbook.website.glossary import linked_terms, pattern
 
 MEANINGS = {"seed": ("where random numbers begin", "term-seed"),
             "attention": ("a weighted average", "term-attention"),
@@ -8,7 +8,7 @@ MEANINGS = {"seed": ("where random numbers begin", "term-seed"),
 
 
 def links(text, meanings):
-    nodes = linked(text, meanings, "glossary.html", pattern(MEANINGS))
+    nodes = linked_terms(text, meanings, "glossary.html", pattern(MEANINGS))
     assert "".join(node.astext() for node in nodes) == text
     return [(node.astext(), node["refuri"], node["reftitle"]) for node in nodes
             if node.tagname == "reference"]

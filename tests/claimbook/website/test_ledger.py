@@ -10,7 +10,7 @@ import pytest
 
 from claimbook.claims import Claim
 from claimbook.claims.decisions import Decision, decide
-from claimbook.claims.json_and_csv import as_csv, entry
+from claimbook.claims.json_and_csv import as_csv, claim_as_json
 from claimbook.website.claim_pages import body, what_would_change
 from claimbook.website.extension import fold, shortened
 from claimbook.website.ledger import app, bar, cells, counted, summary, table
@@ -69,7 +69,7 @@ def test_evidence_is_counted_where_it_settles_a_claim_and_our_own_claims_stand_a
 
 
 def test_files_for_programs_carry_samples_bounds_and_no_infinity():
-    own = json.loads(json.dumps(entry(SOME), allow_nan=False))
+    own = json.loads(json.dumps(claim_as_json(SOME), allow_nan=False))
     assert own["verdict"] == "mixed" and own["parts"][2] == {
         "part": "c", "part_added_by_us": False, "says": "no", "mean": 1.1, "low": 1.1, "high": 1.1,
         "at_least": None, "at_most": 1.0, "printed_number": None, "one_more_low": None,
@@ -83,7 +83,7 @@ def test_files_for_programs_carry_samples_bounds_and_no_infinity():
 
 def test_a_gate_that_is_infinite_is_null():
     gated = replace(CLAIM, gate={"statistic": "error", "at_most": 0.01, "source": "ours"})
-    own = entry(decide(gated, SOME.evidence, "cpu", [float("inf")]))
+    own = claim_as_json(decide(gated, SOME.evidence, "cpu", [float("inf")]))
     assert json.loads(json.dumps(own, allow_nan=False))["gate"] == {
         part: [None] for part in CLAIM.parts}
 

@@ -7,7 +7,7 @@ from icllib.tasks import LinearRegression
 from papers.causal_lm import (
     fig01_dynamics, fig02_linear_attention, fig04_causal_by_position, layers, propositions,
     what_fails)
-from papers.causal_lm.layers import draw, query_errors
+from papers.causal_lm.layers import draw_prompts, query_errors
 
 
 @pytest.mark.parametrize("made, names", [
@@ -30,7 +30,7 @@ SMALL = {"dimension": D, "pairs": PAIRS, "queries": QUERIES, "layers": LAYERS, "
 
 def drawn(points, sequences=2, **task):
     """The prompts of a measurement with seed 0: (sequences, points, D), (sequences, points)."""
-    prompt = draw(LinearRegression(D, inputs="uniform", **task), 0, sequences, points)
+    prompt = draw_prompts(LinearRegression(D, inputs="uniform", **task), 0, sequences, points)
     return prompt.xs.numpy(), prompt.ys.numpy()
 
 
@@ -161,7 +161,7 @@ def test_stationary_points_in_a_loop():
 
 def test_one_pass_with_noise_in_a_loop():
     mu, pairs = 0.0, 8
-    prompt = draw(LinearRegression(D, 0.3, inputs="uniform"), 0, 3, pairs)
+    prompt = draw_prompts(LinearRegression(D, 0.3, inputs="uniform"), 0, 3, pairs)
     xs, noisy, clean = (values.numpy() for values in (prompt.xs, prompt.ys, prompt.means))
     truth = [np.linalg.lstsq(x, y, rcond=None)[0] for x, y in zip(xs, clean)]
     metrics = layers.KaczmarzErrors(mu, 0.3, D, pairs, 3, every=4).measure()

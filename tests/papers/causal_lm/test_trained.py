@@ -46,7 +46,7 @@ def test_ratios_seed_by_seed_with_the_worst_model_at_the_gate():
 @pytest.mark.parametrize("numbers, cells, entry", [
     ((50, 51), table03_extra_loss.table_3_cells(), trained.extra_loss),
     ((52, 53), trained.as_in_table_1(), None),
-    ((54, 55), trained.as_in_table_1(), table07_permuted_pairs.permuted_pairs),
+    ((54, 55), trained.as_in_table_1(), table07_permuted_pairs.printed_error),
 ])
 def test_printed_errors_of_the_claims_are_those_of_the_tables(numbers, cells, entry):
     for number, classes in zip(numbers, (False, True)):
@@ -66,11 +66,11 @@ def test_printed_errors_of_the_claims_are_those_of_the_tables(numbers, cells, en
 def test_models_that_did_not_learn_are_not_shown_beside_those_that_did():
     zero = trained.constant_error("linear", trained.SIZES["cpu"].dimension)
     errors = {PREFIX: zero * np.array([0.1, 0.51, 0.5]), CAUSAL: zero * np.array([0.6, 1.0, 0.9])}
-    shown = trained.learned(errors, "cpu")
+    shown = trained.learned_errors(errors, "cpu")
     assert shown[PREFIX] == pytest.approx(zero * np.array([0.1, 0.5]))
     assert shown[CAUSAL] == pytest.approx(errors[CAUSAL])  # none learned: all are shown
     shorter = {PREFIX: np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])}
-    assert trained.learned(shorter, "cpu", final=errors)[PREFIX].tolist() == [[1, 2], [5, 6]]
+    assert trained.learned_errors(shorter, "cpu", final=errors)[PREFIX].tolist() == [[1, 2], [5, 6]]
     assert find_claim("causal_lm.9").gate.at_most == trained.LEARNED
 
 
@@ -138,7 +138,7 @@ def test_printed_entries_give_the_printed_ratios_of_the_claims():
         entry = lambda cell: tables04_06_fewer_pairs.fewer_pairs(cell, pairs)
         tables[f"causal_lm.{claim}"] = {f"{c.task} {c.sharing}": ratio(entry, c, mask="causal")
                                         for c in trained.as_in_table_1(("prefix",))}
-    tables["causal_lm.28"] = {f"{c.task} {c.sharing}": ratio(table07_permuted_pairs.permuted_pairs, c,
+    tables["causal_lm.28"] = {f"{c.task} {c.sharing}": ratio(table07_permuted_pairs.printed_error, c,
                                                              mask="causal")
                               for c in trained.as_in_table_1(("prefix",))}
     tables["causal_lm.46"] = tables["causal_lm.28"]["classes unshared"]
@@ -178,13 +178,13 @@ GOLDEN = {"linear": [0.910883, 0.430307, 0.548259, 0.807088],
 def test_a_table_sets_ours_beside_the_paper_s():
     cells = trained.as_in_table_1(("prefix",))
     ours = {cell: [1.0, 2.0, 3.0] for cell in cells}
-    table = trained.beside(ours, {cell: trained.extra_loss(cell) for cell in cells})
+    table = trained.beside_paper(ours, {cell: trained.extra_loss(cell) for cell in cells})
     assert list(table.index) == ["prefix, shared, extra loss", "prefix, unshared"]
     assert list(table.columns) == [(task, who) for task in TASKS for who in ("paper", "ours")]
     assert table.loc["prefix, unshared", ("classes", "paper")] == "27.6"  # as printed
     assert table.iloc[0, 1] == "2 [0, 4.5]"  # t interval: 2 -+ 4.303 / sqrt(3), and no error < 0
     wide = {cells[0]._replace(task="classes"): [20.0, 50.0, 95.0]}  # 55 -+ 94: percent end, too
-    assert trained.beside(wide, {}).iloc[0, 0] == "55 [0, 100]"
+    assert trained.beside_paper(wide, {}).iloc[0, 0] == "55 [0, 100]"
     ends = trained.task_rows("ours", wide, "cpu")[0][["low", "high"]]
     assert ends.iloc[0].tolist() == [0, 100]
 

@@ -107,8 +107,8 @@ def test_the_rate_is_the_power_of_the_logarithm_at_the_end(power):
     """Whatever comes before a thousand pairs; an error that stays has rate 0, one over n a high one."""
     lengths = (10, 100, 1000, 10**4, 10**5, 10**6)
     excess = pd.DataFrame([{n: 0.3 * math.log(n) ** -power if n >= 1000 else 1 / n for n in lengths}] * 2)
-    assert estimators.rate(excess) == pytest.approx([power] * 2)
-    assert (estimators.rate(pd.DataFrame([{n: 1 / n for n in lengths}])) > 5).all()
+    assert estimators.log_rate(excess) == pytest.approx([power] * 2)
+    assert (estimators.log_rate(pd.DataFrame([{n: 1 / n for n in lengths}])) > 5).all()
 
 
 def test_the_gaussian_smoother_tends_to_half_a_linear_function():

@@ -15,8 +15,7 @@ from torch.nn.functional import log_softmax
 from claimbook.records.errors import InputError, OutOfTime
 from icllib.training.checkpoint import checkpoints
 from papers.language_models import gpt2
-from papers.language_models.gpt2_model import (
-    SCORINGS, Settings, batch, build, open_tokens, perplexity)
+from papers.language_models.gpt2_model import SCORINGS, Settings, batch, build_gpt2, open_tokens, perplexity
 
 SMALL = {"layers": 2, "heads": 2, "width": 16, "context": 8, "vocabulary": 11, "steps": 12,
          "sequences": 2, "accumulation": 2, "warmup": 3, "learning_rate": 0.02,
@@ -43,7 +42,7 @@ def state(folder):
 
 
 def test_both_scorings_start_from_the_same_weights():
-    softmax, ssa = (build(Settings(scoring, **SMALL)).state_dict() for scoring in SCORINGS)
+    softmax, ssa = (build_gpt2(Settings(scoring, **SMALL)).state_dict() for scoring in SCORINGS)
     assert all(torch.equal(value, ssa[name]) for name, value in softmax.items())
     assert len(ssa) == len(softmax) + 4
 
@@ -78,7 +77,7 @@ def test_a_batch_is_a_function_of_seed_and_step(data):
 
 def test_steps_are_those_of_a_plain_loop_over_whole_batches(data):
     settings = Settings("ssa", **SMALL)
-    tokens, model = open_tokens(data, settings), build(settings)
+    tokens, model = open_tokens(data, settings), build_gpt2(settings)
     spared = [p for name, p in model.named_parameters() if p.dim() < 2 or "signed_" in name]
     decayed = [p for p in model.parameters() if id(p) not in set(map(id, spared))]
     optimizer = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.1},
@@ -169,7 +168,7 @@ def test_sigterm_leaves_a_checkpoint_and_the_next_call_goes_on(data, tmp_path, m
 
 def test_a_uniform_model_has_the_perplexity_of_its_vocabulary(data):
     settings = Settings(**SMALL)
-    model = build(settings)
+    model = build_gpt2(settings)
     model.transformer.wte.weight.data.zero_()  # the scores of the words too: they are tied
     assert perplexity(model, open_tokens(data, settings), 8) == pytest.approx(11, rel=1e-6)
 
@@ -177,7 +176,7 @@ def test_a_uniform_model_has_the_perplexity_of_its_vocabulary(data):
 @torch.no_grad()
 @pytest.mark.parametrize("length", [41, 45, 48])  # 5 windows of 8, and nothing to 7 tokens more
 def test_perplexity_is_that_of_a_plain_loop(length):
-    model = build(Settings("ssa", **SMALL)).eval()
+    model = build_gpt2(Settings("ssa", **SMALL)).eval()
     for parameter in model.parameters():
         parameter += 0.2 * torch.randn_like(parameter)
     tokens = np.random.default_rng(0).integers(0, 11, length).astype("<u2")

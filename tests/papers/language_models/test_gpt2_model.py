@@ -4,7 +4,7 @@
 import pytest
 import torch
 
-from papers.language_models.gpt2_model import Settings, build, learning_rate
+from papers.language_models.gpt2_model import Settings, build_gpt2, learning_rate
 
 
 def test_the_defaults_are_the_papers():
@@ -18,7 +18,7 @@ def test_the_defaults_are_the_papers():
 @pytest.mark.parametrize("scoring, parameters", [("softmax", 124_439_808), ("ssa", 124_440_096)])
 def test_it_is_gpt2_with_124_million_parameters(scoring, parameters):
     with torch.device("meta"):
-        assert sum(p.numel() for p in build(Settings(scoring)).parameters()) == parameters
+        assert sum(p.numel() for p in build_gpt2(Settings(scoring)).parameters()) == parameters
 
 
 def test_the_learning_rate_warms_up_and_falls_along_half_a_cosine():

@@ -105,7 +105,7 @@ def test_affine_errors_are_squares_and_count_unread_answers_as_zero():
 def test_least_squares_is_right_up_to_rounding():
     experiment = prompted.PromptedErrors("affine", (1, 10), (4, 40), 100)
     for sigma in (1, 10):
-        cell = experiment.measure(prompts.least_squares, sigma, 40)
+        cell = experiment.measure(prompts.least_squares_answer, sigma, 40)
         # Of x_k, with a slope of variance sigma^2, and of the answer: each 1/12 of a squared cent.
         floor = (sigma**2 + 1) * 1e-4 / 12
         assert floor / 2 < cell["squared_error"] < 4 * floor

@@ -22,7 +22,7 @@ def test_the_examples_in_the_system_prompts_are_read_and_right(quantifier):
 def test_the_affine_examples_in_the_system_prompt_are_those_of_least_squares():
     examples = re.findall(r"(CONTEXT: .*\n#Answer:) (\S+)", SYSTEM["affine"])
     assert len(examples) == 5
-    found = prompts.least_squares([prompt for prompt, _ in examples])
+    found = prompts.least_squares_answer([prompt for prompt, _ in examples])
     assert list(map(prompts.read_number, found)) == [float(answer) for _, answer in examples]
 
 

@@ -18,7 +18,7 @@ ADVICE = {SCALE_X: "scale it", SCALE_Y: "scale it", MEAN_X: "center it",
 BY_ITSELF = SCALE_X, SCALE_Y, MEAN_X, UNLIKE  # standardize=True mends these
 
 
-def looks(xs, ys, with_labels: bool) -> dict:
+def statistics_of(xs, ys, with_labels: bool) -> dict:
     """The properties of pairs (B, n, d) and (B, n): {name: (B,)}."""
     spreads = xs.std(dim=1, correction=0)
     found = {SCALE_X: xs.square().mean(dim=(1, 2)).sqrt(),
