@@ -26,10 +26,11 @@ def sentence(item: Decision) -> str:
         scope = item.claim.scope
         beyond = scope and item.profile not in scope.profiles
         return f"Not tested: {scope.because if beyond else 'too few models have learned'}."
-    found = f"{ours(item, parts)}: {states(item, item.claim.judged)}"
-    told = [printed(item, parts), found, pairs(item, parts), sizes(item, parts), behind(item)]
+    found = f"{ours_in_words(item, parts)}: {states_in_words(item, item.claim.judged)}"
+    told = [printed(item, parts), found, pairs_in_words(item, parts), sizes_in_words(item, parts),
+            behind(item)]
     if item.claim.added:
-        told.append(f"Of parts that we added: {states(item, tuple(item.claim.added))}")
+        told.append(f"Of parts that we added: {states_in_words(item, tuple(item.claim.added))}")
     return " ".join(f"{text}." for text in told if text)
 
 

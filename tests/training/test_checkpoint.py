@@ -156,7 +156,7 @@ def test_a_file_system_without_locks_is_told_with_the_remedy(tmp_path, monkeypat
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr("fcntl.flock", flock)
-    for kind in (alone, locked):
+    for kind in (locked_folder, locked):
         with pytest.raises(InputError, match=f"{tmp_path}: expected a file system with locks, .*CLAIMBOOK_CHECKPOINTS"):
             with kind(tmp_path):
                 pass

@@ -246,7 +246,7 @@ def test_weights_whose_checksum_is_right_and_that_no_training_writes_are_told(tr
 def test_weights_that_are_not_finite_are_told(trained):
     run = runs()[0]
     path, made = find_weights(run), find_record(run, "test")
-    noted, own = read(path)
+    noted, own = read_weights(path)
     save_tensors(path, {name: values * torch.nan for name, values in own.items()}, noted)
     replace(made, provenance=made.provenance | weights.noted_of(path)).save(trained.parent)
     with pytest.raises(InputError, match=f"{path}: expected finite weights, got NaN or infinity"):
