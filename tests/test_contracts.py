@@ -295,7 +295,7 @@ NOT_CALLED = {
     "side_by_side": "every step asks it with the lengths of a recipe or an evaluation, which check them",
     "scores, signed_log, softmax, by_absolute_sum": "in every step of a compiled model, which was checked",
     "Stream": "made by Stream.of", "results_folder, use_style, show_as_svg": "take nothing",
-    "shared": "takes functions, which the rule itself makes",
+    "states_by_holm": "takes functions, which the rule itself makes",
     "settings": "takes what a run can hold, else tells: tests/results/test_components.py"}
 # What X and y have to be is told by scikit-learn, as by its own estimators.
 OF_SCIKIT_LEARN = {"fit": (ValueError, TypeError), "predict": (ValueError, TypeError)}
