@@ -80,13 +80,9 @@ def fixed_lines(entry) -> set[int]:
     gate = value_named(entry, "gate")
     pairs = [pair for pair in entry.value if pair[0].value in FIXED]
     pairs += [pair for pair in (gate.value if gate else ()) if pair[0].value in BOUNDS]
-    return {line for key, value in pairs for line in lines_of(key, value)}
-
-
-def lines_of(key, value) -> range:
-    """The lines of an entry; a block ends where the next entry starts."""
-    start, end = key.start_mark, value.end_mark
-    return range(start.line, max(end.line + (end.column > start.column), start.line + 1))
+    marks = [(key.start_mark, value.end_mark) for key, value in pairs]  # a block ends where the next starts
+    return {line for start, end in marks
+            for line in range(start.line, max(end.line + (end.column > start.column), start.line + 1))}
 
 
 def value_named(entry, name: str):

@@ -42,7 +42,8 @@ def train_again(page: str, profile: str, limits=Limits()) -> str:
         fleet = [recorded(name, paper) for name in names]
         runs = [record.component for record in fleet]
         if not trainer.is_recorded(runs, results / page):
-            trainer.train_fleet(runs, profile, results / page, device_of(fleet[0]), limits)
+            device = "cpu" if "CPU" in fleet[0].provenance["device"] else "cuda:0"
+            trainer.train_fleet(runs, profile, results / page, device, limits)
     made = find_records([record.component for record in records], paper, results)
     shutil.rmtree(results / page)
     told = compared(list(zip(records, made)))
@@ -68,11 +69,6 @@ def recorded(name: str, paper: str) -> Record:
     if stale := record.stale_because:
         raise InputError(f"{name}.json: expected a fresh record, got a stale one ({stale})")
     return record
-
-
-def device_of(record: Record) -> str:
-    """What a record was trained on, as PyTorch names it."""
-    return "cpu" if "CPU" in record.provenance["device"] else "cuda:0"
 
 
 def compared(pairs: list[tuple[Record, Record]]) -> str:

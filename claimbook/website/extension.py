@@ -295,22 +295,18 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
     if doctree is not None:
         paragraphs = (item.astext() for item in doctree.findall(nodes.paragraph))
         context["description"] = next(paragraphs, "")
-    about = shortened(context.get("description") or app.config.html_title)
+    about = first_words(context.get("description") or app.config.html_title)
+    title = unescape(re.sub("<[^>]*>", "", context.get("title") or app.config.html_title))
     context["metatags"] = context.get("metatags", "") + (
         f'<meta name="description" content="{escape(about)}">\n'
-        + tags(app, pagename, without_tags(context.get("title") or app.config.html_title), about))
+        + tags(app, pagename, title, about))
     for kind in ("script_files", "css_files"):
         context[kind] = leave_out(context.get(kind, ()), context.get("body", ""))
     if "body" in context:
         context["body"] += footer(app, pagename, context)
 
 
-def without_tags(html: str) -> str:
-    """A title without its tags."""
-    return unescape(re.sub("<[^>]*>", "", html))
-
-
-def shortened(text: str, most: int = 160) -> str:
+def first_words(text: str, most: int = 160) -> str:
     """The first words of a text, without markup."""
     words = " ".join(text.replace("$", "").split())
     return words if len(words) <= most else words[:most].rpartition(" ")[0] + " ..."

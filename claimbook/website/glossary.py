@@ -25,7 +25,10 @@ def link_terms(app, doctree, docname: str) -> None:
             link["classes"] += ["term"]
     words = pattern(meanings)  # of all: "linear attention" has no link for "attention" in it
     for text in list(doctree.findall(nodes.Text)):
-        if not any(map(keeps_out, ancestors(text))):
+        within = [text]
+        while parent := within[-1].parent:
+            within.append(parent)
+        if not any(map(keeps_out, within)):
             text.parent.replace(text, linked_terms(
                 text, meanings, app.builder.get_relative_uri(docname, GLOSSARY), words))
 
@@ -54,12 +57,6 @@ def keeps_out(node) -> bool:
     """Whether no link may stand in a node; a card is one link as a whole."""
     return isinstance(node, NOT_WITHIN) or "sd-card" in getattr(node, "attributes", {}).get(
         "classes", ())
-
-
-def ancestors(node):
-    """What a node is in, from the inside out."""
-    while node := node.parent:
-        yield node
 
 
 def found_terms(env):

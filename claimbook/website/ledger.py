@@ -143,7 +143,7 @@ def in_cell(text: str) -> str:
 def app(decisions: list[Decision]) -> str:
     """Every claim as an HTML table, which static/ledger.js makes one that searches, sorts and
     filters."""
-    found = pd.DataFrame([cells(item) for item in decisions], columns=COLUMNS)
+    found = pd.DataFrame([row_of(item) for item in decisions], columns=COLUMNS)
     with pd.option_context("display.max_colwidth", None):
         html = found.to_html(index=False, escape=False, border=0, classes="table ledger")
     return f"{html}\n{SEARCHED}"
@@ -161,7 +161,7 @@ def write_datatables(folder: Path) -> None:
     write_text(folder / "datatables.css", (bundle / "dt_bundle.css").read_text("utf-8"))
 
 
-def cells(item: Decision) -> list[str]:
+def row_of(item: Decision) -> list[str]:
     """A row of the ledger, as HTML."""
     claim, printed = item.claim, item.claim.printed["value"]
     by_part = isinstance(printed, dict)

@@ -7,7 +7,7 @@ from docutils import nodes
 NAMED = re.compile(r"\b([Cc]laims?\s+)(\d+(?:(?:,\s+and|,|\s+and|\s+to)\s+\d+)*)")
 
 
-def places(text: str, known: set[str]):
+def number_places(text: str, known: set[str]):
     """Where the numbers of known claims stand in a text, and these numbers."""
     for match in NAMED.finditer(text):
         for number in re.finditer(r"\d+", match[2]):
@@ -21,7 +21,7 @@ def linked(text: str, known: set[str], address) -> list:
     address: from a claim's number to where its page is.
     """
     found, end = [], 0
-    for start, number in places(text, known):
+    for start, number in number_places(text, known):
         found += [nodes.Text(text[end:start]),
                   nodes.reference("", number, refuri=address(number), internal=True)]
         end = start + len(number)
@@ -35,7 +35,7 @@ def linked_html(html: str, known: set[str], address) -> str:
         if piece.startswith("<"):
             inside = piece.startswith("<a ") or inside and piece != "</a>"
         elif not inside:
-            for start, number in reversed(list(places(piece, known))):
+            for start, number in reversed(list(number_places(piece, known))):
                 piece = (f'{piece[:start]}<a href="{address(number)}">{number}</a>'
                          f"{piece[start + len(number):]}")
             pieces[place] = piece

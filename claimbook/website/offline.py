@@ -61,11 +61,11 @@ def write_pdf(path: Path) -> None:
             page.wait_for_function(TYPESET)
             titles[name] = page.title().partition(" — ")[0]
             printed[name] = sheets(page)
-        first = contents(page, titles, dict.fromkeys(titles, 0))
+        first = printed_contents(page, titles, dict.fromkeys(titles, 0))
         starts = dict(zip(titles, accumulate(map(len, printed.values()), initial=len(first))))
         book = PdfWriter()
         for title, own in zip(["Contents", *titles.values()],
-                              [contents(page, titles, starts), *printed.values()]):
+                              [printed_contents(page, titles, starts), *printed.values()]):
             start = len(book.pages)
             for sheet in own:
                 book.add_page(sheet)
@@ -89,7 +89,7 @@ def sheets(page, **margins) -> list:
     return list(PdfReader(io.BytesIO(printed)).pages)
 
 
-def contents(page, titles: dict[str, str], starts: dict[str, int]) -> list:
+def printed_contents(page, titles: dict[str, str], starts: dict[str, int]) -> list:
     """The cover's title and every page of the website with its number on paper."""
     lines = "".join(f'<tr><td><a href="{(SITE / name).as_uri()}.html">{escape(title)}</a></td>'
                     f"<td>{starts[name] + 1}</td></tr>" for name, title in titles.items())

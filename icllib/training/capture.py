@@ -25,7 +25,7 @@ def captured_step(fleet):
     """
     precision = fleet.arithmetic
     if precision != fleet.recipe.precision:
-        report(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
+        print_warning(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
              f"training in {precision}")
     torch.set_float32_matmul_precision("highest" if precision in ("fp32", "fp64") else "high")
     torch.backends.cuda.enable_cudnn_sdp(False)  # bf16 uses fp32's memory-efficient kernels too
@@ -41,11 +41,11 @@ def captured_step(fleet):
             if of_memory(error):
                 raise
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            report(f"no {name} step ({reason[:LONGEST]}); {then}")
+            print_warning(f"no {name} step ({reason[:LONGEST]}); {then}")
     return fleet.take_step
 
 
-def report(words: str) -> None:
+def print_warning(words: str) -> None:
     """Print a message on stderr."""
     print(f"icllib: {words}", file=sys.stderr)
 

@@ -1,4 +1,4 @@
-"""The same trainings by a plain loop: GPT-2 of `transformers`, AdamW, and PyTorch's random numbers.
+"""The book's trainings by a plain loop: GPT-2 of `transformers`, AdamW, and PyTorch's random numbers.
 
 Not in a paper. `PlainLoop` takes the settings of one of the book's runs. It shares no code with the
 engine that trains the book's models: layers, starting weights, optimizer and training prompts are

@@ -202,7 +202,7 @@ class SourceCapacityCurves(Component):
 
 @dataclass(frozen=True)
 class SourceCapacitySoftmax(SourceCapacityCurves):
-    """The same with a finite context and the softmax itself, on a fixed training set."""
+    """Source and capacity with a finite context and the softmax itself, on a fixed training set."""
 
     sizes: tuple[int, ...] = (50,)
     tasks: int = 50  # ASSUMED: fewer than above, for time
@@ -212,7 +212,7 @@ class SourceCapacitySoftmax(SourceCapacityCurves):
     tests: int = 64  # ASSUMED: new queries for each task, asked of another context
 
     def losses(self, problem: Problem):
-        """The same functions, from sampled prompts."""
+        """Training and test loss as functions of the weights, from sampled prompts."""
         sets = [self.prompts(problem, *which) for which in ((self.queries, 1), (self.tests, 2))]
         return [lambda weights, prompts=prompts: softmax_losses(weights, prompts)
                 for prompts in sets]

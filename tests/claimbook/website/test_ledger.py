@@ -12,8 +12,8 @@ from claimbook.claims import Claim
 from claimbook.claims.decisions import Decision, decide
 from claimbook.claims.json_and_csv import as_csv, claim_as_json
 from claimbook.website.claim_pages import body, what_would_change
-from claimbook.website.extension import fold, shortened
-from claimbook.website.ledger import app, bar, cells, counted, summary, table
+from claimbook.website.extension import first_words, fold
+from claimbook.website.ledger import app, bar, counted, row_of, summary, table
 from claimbook.website.links import linked, linked_html
 
 CLAIM = Claim("causal_lm.6", "Figure 2", "A is below $B$.", {"value": "below", "read": "figure"},
@@ -32,7 +32,7 @@ def test_the_ledger_says_what_the_parts_say_and_at_which_size():
 
 
 def test_a_row_has_both_numbers_and_the_bound():
-    assert [cell for cell in cells(EVERY)[4:]] == [
+    assert [cell for cell in row_of(EVERY)[4:]] == [
         "smaller model", "no", "Ours 0.5 to 0.9: yes in 3 of 3 parts.", "below", "a: 0.5<br>b: 0.9<br>c: 0.7", "below 1"]
 
 
@@ -40,7 +40,7 @@ def test_many_parts_are_left_to_the_page_of_the_claim():
     parts = tuple("abcde")
     claim = Claim("causal_lm.7", "Table 1", "Small.", {"value": dict.fromkeys(parts, 2.0),
                   "read": "table"}, "value", "error", parts, {"factor": 2.0})
-    row = cells(decide(claim, dict.fromkeys(parts, [1.5, 1.6]), "paper"))
+    row = row_of(decide(claim, dict.fromkeys(parts, [1.5, 1.6]), "paper"))
     assert row[7] == "a: 2<br>b: 2<br>c: 2<br>and 2 more" and row[9] == "1 to 4"
     assert "1.55" in row[8]
 
@@ -140,4 +140,4 @@ def test_folded_code_says_what_it_is(tags, own, shown):
 
 
 def test_a_description_ends_with_a_word():
-    assert shortened("one two three", 9) == "one two ..." and shortened("$a$ b") == "a b"
+    assert first_words("one two three", 9) == "one two ..." and first_words("$a$ b") == "a b"
