@@ -22,7 +22,7 @@ def main(arguments=None) -> int:
     except InputError as error:
         print(f"icllib: {error}", file=sys.stderr)
         return 2
-    print(f"{court.sentence(rows)} The report: {asked.folder}/report.md")
+    print(f"{court.in_one_sentence(rows)} The report: {asked.folder}/report.md")
     return 0
 
 

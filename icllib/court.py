@@ -173,7 +173,7 @@ def measured(setting: Setting, module) -> dict[str, np.ndarray]:
     return {name: shift.errors(Trained(module)) for name, shift in setting.shifts.items()}
 
 
-def kept() -> dict:
+def kept_softmax() -> dict:
     """The errors of softmax that the package brings: setting -> shift -> one for each seed."""
     return json.loads(files("icllib").joinpath("court.json").read_text("utf-8"))
 
@@ -194,7 +194,7 @@ def holm(chances) -> np.ndarray:
     return corrected[order.argsort()]
 
 
-def rows_of(name: str, errors: dict, softmax: dict, learned: np.ndarray) -> list[dict]:
+def ratio_rows(name: str, errors: dict, softmax: dict, learned: np.ndarray) -> list[dict]:
     """A row for each shift: the ratio of errors with its interval, in floors, and its chance."""
     rows = []
     for shift, own in errors.items():
@@ -213,7 +213,7 @@ def rows_of(name: str, errors: dict, softmax: dict, learned: np.ndarray) -> list
     return rows
 
 
-def decide(rows: list[dict]) -> None:
+def give_words(rows: list[dict]) -> None:
     """Writes a word into each row: better, worse, no difference, can't tell, or not learned."""
     judged = [row for row in rows if not np.isnan(row["chance"])]
     for row, corrected in zip(judged, holm([row["chance"] for row in judged])):
@@ -249,17 +249,17 @@ def compare(mine, folder="court", quick: bool = False, settings=tuple(SETTINGS),
     folder.mkdir(parents=True, exist_ok=True)
     rows, disguised, untrained = [], [], []
     for name, model in models.items():
-        setting, softmax = SETTINGS[name], kept()[name]
+        setting, softmax = SETTINGS[name], kept_softmax()[name]
         weights = folder / f"{name}_{identity(mine)}_{count}.pt"
-        errors = measured(setting, trained(setting, model, count, weights))
-        rows += rows_of(name, errors, softmax, errors["as in training"] <= setting.at_most)
+        errors = measured(setting, trained_or_kept(setting, model, count, weights))
+        rows += ratio_rows(name, errors, softmax, errors["as in training"] <= setting.at_most)
         others = {shift: np.asarray(values)[-count:] for shift, values in softmax.items()}
-        disguised += rows_of(name, others, softmax, np.full(count, True))
+        disguised += ratio_rows(name, others, softmax, np.full(count, True))
         never = measured(setting, setting.model.build(range(count), *sizes(setting)))
-        untrained += rows_of(name, never, softmax, never["as in training"] <= setting.at_most)
+        untrained += ratio_rows(name, never, softmax, never["as in training"] <= setting.at_most)
     for table in (rows, disguised, untrained):
-        decide(table)
-    report(rows, controls(disguised, untrained), folder, time.monotonic() - start)
+        give_words(table)
+    write_report(rows, controls(disguised, untrained), folder, time.monotonic() - start)
     return rows
 
 
@@ -268,7 +268,7 @@ def sizes(setting: Setting) -> tuple[int, int]:
     return setting.task.dimension, max(setting.recipe.lengths)
 
 
-def trained(setting: Setting, model, count: int, kept_in: Path):
+def trained_or_kept(setting: Setting, model, count: int, kept_in: Path):
     """A fleet of so many seeds, trained, or read from where a call before has kept it."""
     if kept_in.exists():
         module = model.build(range(count), *sizes(setting))
@@ -298,7 +298,7 @@ def keep_softmax(path="icllib/court.json") -> None:
 # ---- the report -----------------------------------------------------------------------------
 
 
-def sentence(rows: list[dict]) -> str:
+def in_one_sentence(rows: list[dict]) -> str:
     """The result in one sentence."""
     names = lambda word: [f"{row['shift']} ({row['setting']})" for row in rows if row["word"] == word]
     if not any(row["pairs"] for row in rows):
@@ -309,7 +309,7 @@ def sentence(rows: list[dict]) -> str:
     return f"Yours is {'; '.join([*told, *rest])}." if told else f"Yours: {'; '.join(rest)}."
 
 
-def report(rows: list[dict], controls: str, folder: Path, seconds: float) -> None:
+def write_report(rows: list[dict], controls: str, folder: Path, seconds: float) -> None:
     """Writes report.md, report.csv, report.json and report.png."""
     import matplotlib.pyplot as plt
 
@@ -318,7 +318,7 @@ def report(rows: list[dict], controls: str, folder: Path, seconds: float) -> Non
         csv.DictWriter(file, columns).writeheader()
         csv.DictWriter(file, columns).writerows(rows)
     write_text(folder / "report.json", json.dumps(
-        {"sentence": sentence(rows), "controls": controls, "seconds": seconds, "rows": rows}))
+        {"sentence": in_one_sentence(rows), "controls": controls, "seconds": seconds, "rows": rows}))
     lines = ["| setting | test | yours | softmax | yours / softmax | in floors | |",
              "|---|---|---:|---:|---:|---:|---|"]
     lines += [f"| {row['setting']} | {row['shift']} | {row['yours']:.2g} | {row['softmax']:.2g} "
@@ -327,7 +327,7 @@ def report(rows: list[dict], controls: str, folder: Path, seconds: float) -> Non
     told = ("Squared errors against the target without noise, 95% intervals over pairs of seeds, Holm's correction "
             "over the table. One floor is what 95 of 100 comparisons of softmax with itself stay below.")
     write_text(folder / "report.md", "\n".join((
-        "# Yours and softmax\n", sentence(rows), "\n![ratios](report.png)\n", *lines, f"\n{told} {controls} "
+        "# Yours and softmax\n", in_one_sentence(rows), "\n![ratios](report.png)\n", *lines, f"\n{told} {controls} "
         f"{seconds / 60:.0f} minutes.\n")))
     figure, axes = plt.subplots(figsize=(7, 0.32 * len(rows) + 1), layout="constrained")
     for place, row in enumerate(rows):

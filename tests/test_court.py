@@ -39,7 +39,7 @@ def small(tmp_path_factory):
         patch.setattr(court, "SETTINGS", {"lines": SMALL})
         patch.setattr(court, "KEPT", 8)
         court.keep_softmax(folder / "kept.json")
-        patch.setattr(court, "kept", lambda: json.loads((folder / "kept.json").read_text("utf-8")))
+        patch.setattr(court, "kept_softmax", lambda: json.loads((folder / "kept.json").read_text("utf-8")))
         patch.setattr(court.compare, "__defaults__", ("court", False, ("lines",), 4))
         yield folder
 
@@ -77,15 +77,15 @@ def test_who_has_learned_nothing_decides_nothing(small):
 
     rows = court.compare(Zero, small / "zero")
     assert {row["word"] for row in rows} == {"not learned"}
-    assert court.sentence(rows).startswith("Yours has learned no task")
+    assert court.in_one_sentence(rows).startswith("Yours has learned no task")
 
 
 def test_a_word_is_told_where_the_ratio_exceeds_floor_and_chance():
     draw = np.random.default_rng(1)
     softmax = {name: np.exp(size * draw.standard_normal(20)) for name, size in (("a", 0.1), ("b", 0.05))}
     errors = {"a": 2 * softmax["a"][:5] * np.exp(0.01 * draw.standard_normal(5)), "b": softmax["b"][5:10]}
-    rows = court.rows_of("made", errors, softmax, np.full(5, True))
-    court.decide(rows)
+    rows = court.ratio_rows("made", errors, softmax, np.full(5, True))
+    court.give_words(rows)
     assert [row["word"] for row in rows] == ["worse", "no difference"]
     assert rows[0]["floors"] == pytest.approx(abs(np.log(rows[0]["ratio"])) / court.floor_of(softmax["a"], 5))
     # Two means of five normal numbers of deviation 0.1 differ by more than 1.96 * 0.1 * (2/5)^0.5 in 5 of 100.
@@ -114,7 +114,7 @@ def test_a_file_that_says_nothing_or_too_much_is_refused(tmp_path, text):
 
 
 def test_the_kept_errors_are_those_of_the_court_s_settings():
-    errors = court.kept()
+    errors = court.kept_softmax()
     assert set(errors) == set(court.SETTINGS)
     for name, setting in court.SETTINGS.items():
         assert set(errors[name]) == set(setting.shifts)

@@ -48,7 +48,7 @@ def shown(profile: str) -> list[Run]:
             for model in models for seed in seeds_of_profile(profile)]
 
 
-def name_of(run: Run) -> str:
+def model_name(run: Run) -> str:
     """A model as the page names it."""
     name = "SGPT" if isinstance(run.model, SGPT) else "GPT-2"
     return name + " without positions" * (getattr(run.model, "positions", "") == "none")
