@@ -39,7 +39,7 @@ def compute(runs: list[Run], missing: list[Run], profile: str, folder: Path, lim
             tell_diverged(run.model, run.seed, run.recipe)
 
 
-def known_seconds(runs: list[Run], profile: str) -> float:
+def seconds(runs: list[Run], profile: str) -> float:
     """Estimated seconds of one core, or of an H200, to train these runs, each model once.
 
     Raises InputError for a model that does not count its multiply-adds.
