@@ -86,7 +86,7 @@ CONSTANTS = {  # of modules, which belong to this version of what measures with 
     "papers.solvable_attention.ClosedFormModel 1": "3f97461d893c",
     "papers.solvable_attention.Decoupling 1": "382e35a9f70e",
     "papers.solvable_attention.FirstOrder 1": "ffd32b294f22",
-    "papers.solvable_attention.FirstOrderFormulas 1": "8a251e974dbf",
+    "papers.solvable_attention.FirstOrderFormulas 1": "a0c5d2e4f4c4",
     "papers.solvable_attention.PerceptronTime 1": "3407efa76801",
     "papers.solvable_attention.QueryFeature 1": "4eaf5fbc65e0",
     "papers.solvable_attention.SharedReadOut 1": "3407efa76801",

@@ -120,6 +120,7 @@ numbers(table, "right", xs=errors["sweep"].index[[4, 13, 23]], digits=3, x="pena
 # The error of each seed:
 
 # %% tags=["numbers"]
+import numpy as np
 import pandas as pd
 
 pd.concat({name: errors[name] for name in ("SGPT", "GPT-2")},
@@ -135,7 +136,8 @@ pd.concat({name: errors[name] for name in ("SGPT", "GPT-2")},
 # %%
 def over(name, reference):
     """Error over that of the reference, by context length: one per seed."""
-    return {f"n = {n}": own for n, own in (errors[name] / errors[reference]).items()}
+    ratios = errors[name] / errors[reference]
+    return {f"n = {n}": np.atleast_1d(own) for n, own in ratios.items()}
 
 near_ridge = {name: gates.over_ridge(errors[name], task, run.evaluation)
               for name in ("SGPT", "GPT-2")}
