@@ -51,7 +51,7 @@ class Page:
         self.decisions = {}  # by claim, so that a cell that is run again replaces its own
         use_style()
         pd.reset_option("^display")  # as `use_style` does with a user's own style
-        pd.set_option("display.max_colwidth", None)
+        pd.set_option("display.max_colwidth", None, "display.max_columns", 20)  # of a notebook, no terminal
 
     @property
     def runs(self):
