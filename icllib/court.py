@@ -317,26 +317,28 @@ def write_report(rows: list[dict], controls: str, folder: Path, seconds: float) 
     with (folder / "report.csv").open("w", newline="", encoding="utf-8") as file:
         csv.DictWriter(file, columns).writeheader()
         csv.DictWriter(file, columns).writerows(rows)
+    sound = [{name: None if value != value else value for name, value in row.items()} for row in rows]  # no NaN
     write_text(folder / "report.json", json.dumps(
-        {"sentence": in_one_sentence(rows), "controls": controls, "seconds": seconds, "rows": rows}))
+        {"sentence": in_one_sentence(rows), "controls": controls, "seconds": seconds, "rows": sound}))
     lines = ["| setting | test | yours | softmax | yours / softmax | in floors | |",
              "|---|---|---:|---:|---:|---:|---|"]
     lines += [f"| {row['setting']} | {row['shift']} | {row['yours']:.2g} | {row['softmax']:.2g} "
               f"| {row['ratio']:.2f} ({row['low']:.2f} to {row['high']:.2f}) | {row['floors']:.1f} | {row['word']} |"
-              for row in rows]
+              .replace("nan (nan to nan)", "").replace("nan", "") for row in rows]
     told = ("Squared errors against the target without noise, 95% intervals over pairs of seeds, Holm's correction "
             "over the table. One floor is what 95 of 100 comparisons of softmax with itself stay below.")
     write_text(folder / "report.md", "\n".join((
         "# Yours and softmax\n", in_one_sentence(rows), "\n![ratios](report.png)\n", *lines, f"\n{told} {controls} "
         f"{seconds / 60:.0f} minutes.\n")))
-    figure, axes = plt.subplots(figsize=(7, 0.32 * len(rows) + 1), layout="constrained")
-    for place, row in enumerate(rows):
+    learned = [row for row in rows if row["pairs"]]
+    figure, axes = plt.subplots(figsize=(7, 0.32 * len(learned) + 1), layout="constrained")
+    for place, row in enumerate(learned):
         floor = abs(np.log(row["ratio"])) / row["floors"] if row["floors"] else 0
         axes.barh(-place, np.exp(floor) - np.exp(-floor), left=np.exp(-floor), color="#dddddd", height=0.8)
         axes.plot([row["low"], row["high"]], [-place, -place], color="#0072b2")
         axes.plot(row["ratio"], -place, "o", color="#0072b2")
     axes.axvline(1, color="black", lw=1)
-    axes.set_yticks(range(0, -len(rows), -1), [f"{row['setting']}: {row['shift']}" for row in rows])
-    axes.set(xscale="log", xlabel="error of yours / that of softmax (grey: what chance alone makes)")
+    axes.set_yticks(range(0, -len(learned), -1), [f"{row['setting']}: {row['shift']}" for row in learned])
+    axes.set(xscale="log", xlabel="yours / softmax (grey: chance)")
     figure.savefig(folder / "report.png", dpi=150)
     plt.close(figure)
