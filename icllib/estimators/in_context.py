@@ -53,8 +53,8 @@ class InContext(BaseEstimator):
         self.trained_, X, y = trained, X[-most:], np.asarray(y[-most:], dtype=float)
         self.told_ = set()  # of what `predict` has warned, which may be called in a loop
         if self.standardize and trained.task is None:
-            warn_of_use("given as a predictor, which reads X and y as they are: scale them as in its training, then set "
-                 "standardize=False")
+            warn_of_use("given as a predictor, which reads X and y as they are: scale them as in its training, "
+                        "then set standardize=False")
         drawn = trained.drawn(len(X), width) if trained.task else None
         standard = self.standardize and trained.best
         self.X_scale_ = Scale.of("X", X, drawn[0] if standard else None)
@@ -70,7 +70,7 @@ class InContext(BaseEstimator):
             self.unexplained_ = left_out(*self.context_, trained.best)
             if len(X) < (enough := math.ceil(ROOM * width)):
                 warn_of_use(f"given {len(X)} pairs of {width} features, too few for any linear function: fit "
-                     f"{enough} or more")
+                            f"{enough} or more")
         return self
 
     def has_best(self) -> bool:
@@ -90,7 +90,7 @@ class InContext(BaseEstimator):
                 known = f"up to {most:.2g}" if found > most else f"from {least:.2g} on"
                 itself = bool(what in BY_ITSELF and self.trained_.best and not self.standardize)
                 warn_of_use(f"trained on {what} {known}, got {found:.3g}: {ADVICE[what]}"
-                     + itself * ", or set standardize=True")
+                            + itself * ", or set standardize=True")
 
     def compare_classes(self) -> None:
         """Warn where a linear function tells the class of the later pairs from those before better."""
@@ -102,8 +102,8 @@ class InContext(BaseEstimator):
             linear = WithIntercept(Ridge(1.0)).predict(xs, (ys > 0).double() * 2 - 1, lengths)
         wrong, lines = (((own[0, 0] > 0) != (ys[0, 0, list(lengths)] > 0)).double().mean() for own in (said, linear))
         if wrong > lines + 2 * LOST:
-            warn_of_use(f"trained on other classes: of the later pairs it takes {wrong:.0%} for the other class, from those "
-                 f"before, and ridge regression on their signs {lines:.0%}: use another classifier")
+            warn_of_use(f"trained on other classes: of the later pairs it takes {wrong:.0%} for the other class, "
+                        f"from those before, and ridge regression on their signs {lines:.0%}: use another classifier")
 
     def answers(self, X) -> np.ndarray:
         """The model's answer to each row, in the context of the stored pairs: (rows, ...).
@@ -115,7 +115,7 @@ class InContext(BaseEstimator):
         far = int((np.linalg.norm(X, axis=1) > self.farthest_).sum())
         if far:
             warn_of_use(f"trained on queries as near as the pairs, got {far} of {len(X)} farther away: "
-                 "ask nearer, or fit pairs from there", self.told_)
+                        "ask nearer, or fit pairs from there", self.told_)
         said = self.said(self.trained_.predictor, X)
         wrong = np.flatnonzero(~np.isfinite(said.reshape(len(X), -1)).all(axis=1))
         if len(wrong):
@@ -128,8 +128,8 @@ class InContext(BaseEstimator):
             lost /= self.variance_at(best)
             if lost > LOST:
                 warn_of_use(f"trained to answer as ridge regression does, its answers are {apart:.0%} of the "
-                     f"labels' variance away from that, its r2 may be {lost:.2g} lower: use ridge "
-                     "regression on these data", self.told_)
+                            f"labels' variance away from that, its r2 may be {lost:.2g} lower: use ridge "
+                            "regression on these data", self.told_)
         return self.y_scale_.from_model(said)
 
     def variance_at(self, best) -> float:

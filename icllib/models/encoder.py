@@ -34,7 +34,7 @@ class Encoder(Component):
 
     def check(self):
         integer(layers=self.layers, heads=self.heads, width=self.width,
-              feed_forward=self.feed_forward)
+                feed_forward=self.feed_forward)
         if self.width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.width}, "
                              f"got {self.heads}")

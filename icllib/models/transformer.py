@@ -55,7 +55,7 @@ class Transformer(Component):
 
     def check(self):
         integer(layers=self.layers, heads=self.heads, width=self.width, block=self.block,
-              attention_width=self.mixed_width, query_positions=self.query_positions)
+                attention_width=self.mixed_width, query_positions=self.query_positions)
         if self.positions_up_to is not None:
             integer(positions_up_to=self.positions_up_to)
         check_scoring(scoring=self.scoring)

@@ -52,8 +52,8 @@ class Settings:
     def __post_init__(self):
         one_of(SCORINGS, scoring=self.scoring)
         integer(layers=self.layers, heads=self.heads, width=self.width, context=self.context,
-              vocabulary=self.vocabulary, steps=self.steps, sequences=self.sequences,
-              accumulation=self.accumulation)
+                vocabulary=self.vocabulary, steps=self.steps, sequences=self.sequences,
+                accumulation=self.accumulation)
         integer(0, WORD, seed=self.seed)
         integer(0, warmup=self.warmup)
         positive(learning_rate=self.learning_rate, max_norm=self.max_norm)
