@@ -30,7 +30,7 @@ from papers.context_scaling import gates, scaling, untrained_lengths as sheet
 page = claimbook.Page("context_scaling/untrained_lengths", profile)
 records = page.recorded(sheet.shown)
 names = "SGPT", "GPT-2", "GPT-2 without positions"
-settings, printed = ({sheet.model_name(run): run for run in reversed(sheet.shown(own))}
+settings, printed = ({scaling.model_name(run): run for run in reversed(sheet.shown(own))}
                      for own in (page.profile, "paper"))
 claimbook.settings_table(settings["GPT-2"], (*scaling.ASSUMED, "evaluation.lengths"),
                       printed["GPT-2"], page.profile)
@@ -49,7 +49,7 @@ claimbook.settings_table(settings["SGPT"], scaling.SGPT_ASSUMED, printed["SGPT"]
 # %%
 run = settings["GPT-2"]
 task, trained = run.task, run.recipe.lengths
-errors = page.values("error", records, model=sheet.model_name).unstack("length")
+errors = page.values("error", records, model=scaling.model_name).unstack("length")
 networks = {name: errors.xs(name, level="model") / task.label_variance for name in names}
 on_linear = page.values("error", page.recorded(sheet.trained_on_five),
                         model="model").unstack("length")

@@ -12,7 +12,7 @@ from claimbook.records.values import values
 from icllib.baselines import Ridge
 from icllib.models import SGPT, Transformer
 from icllib.training import Recipe, Run
-from papers.context_scaling.scaling import EVERY, LENGTHS, LINEAR_8, evaluation, trained_on_five
+from papers.context_scaling.scaling import EVERY, LENGTHS, LINEAR_8, evaluation, model_name, trained_on_five
 
 # From FEWEST pairs on, 1.25 times the dimension, the error of a named model must be at most
 # MOST_RATIO times that of ridge regression at each length. Both were fixed before any was trained.
@@ -66,10 +66,8 @@ def ratios_by_model(records) -> dict[str, pd.DataFrame]:
     found = {}
     for record in records:
         run = record.component
-        kind = "SGPT" if isinstance(run.model, SGPT) else "GPT-2"
-        kind += " without positions" * (getattr(run.model, "positions", "") == "none")
         trained = "five lengths" if run.recipe.lengths == LENGTHS else "every length"
-        found.setdefault(f"{kind}, {trained}", []).append(record)
+        found.setdefault(f"{model_name(run)}, {trained}", []).append(record)
     ridge, = run.evaluation.measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"]
     return {name: values(own, "error").unstack("length") / ridge for name, own in found.items()}
 

@@ -355,6 +355,12 @@ def trained_on_five(profile: str) -> list[Run]:
             for run in dict.fromkeys(five) if isinstance(run.model, kind)]
 
 
+def model_name(run: Run) -> str:
+    """A model as the page names it."""
+    name = "SGPT" if isinstance(run.model, SGPT) else "GPT-2"
+    return name + " without positions" * (getattr(run.model, "positions", "") == "none")
+
+
 def draw_seeds(axes, errors, color, **style) -> None:
     """A line through the means over seeds and, of several, a dot for each.
 

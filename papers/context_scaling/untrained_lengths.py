@@ -5,12 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from icllib.models import SGPT
 from icllib.tasks import ReluNetwork
 from icllib.training import Run
 from papers.context_scaling.scaling import (
-    FIGURE_4_COUNT, RELU_8, evaluation, in_20_dimensions, seeds_of_profile, trained_on_five,
-    transformers)
+    FIGURE_4_COUNT, RELU_8, evaluation, in_20_dimensions, seeds_of_profile, trained_on_five, transformers)
 
 # Appendix A, item 4: ReLU networks, d = 20, "context lengths from 1 to 100 with a step size of
 # 10", and T of Figure 4. cpu: the first five lengths.
@@ -46,12 +44,6 @@ def shown(profile: str) -> list[Run]:
               (replace(decoder, positions="none"), recipe))
     return [Run(task, *model, measure, seed, FIGURE_4_COUNT)
             for model in models for seed in seeds_of_profile(profile)]
-
-
-def model_name(run: Run) -> str:
-    """A model as the page names it."""
-    name = "SGPT" if isinstance(run.model, SGPT) else "GPT-2"
-    return name + " without positions" * (getattr(run.model, "positions", "") == "none")
 
 
 def over_neighbors(errors: pd.DataFrame, trained) -> pd.DataFrame:
