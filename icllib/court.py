@@ -24,7 +24,6 @@ from scipy import stats
 from claimbook.records.checks import integer
 from claimbook.records.errors import InputError
 from claimbook.records.files import write_text
-from icllib.baselines import Ridge
 from icllib.models import Transformer
 from icllib.models.own import Module
 from icllib.models.scoring import Plain
@@ -246,11 +245,12 @@ def compare(mine, folder="court", quick: bool = False, settings=tuple(SETTINGS),
     own = read_own(mine) if isinstance(mine, Path) else mine
     models = {name: model_of(own, SETTINGS[name].model) for name in settings}
     folder, count, start = Path(folder), QUICK if quick else seeds, time.monotonic()
+    errors_of_softmax, own_name = kept_softmax(), identity(mine)
     folder.mkdir(parents=True, exist_ok=True)
     rows, disguised, untrained = [], [], []
     for name, model in models.items():
-        setting, softmax = SETTINGS[name], kept_softmax()[name]
-        weights = folder / f"{name}_{identity(mine)}_{count}.pt"
+        setting, softmax = SETTINGS[name], errors_of_softmax[name]
+        weights = folder / f"{name}_{own_name}_{count}.pt"
         errors = measured(setting, trained_or_kept(setting, model, count, weights))
         rows += ratio_rows(name, errors, softmax, errors["as in training"] <= setting.at_most)
         others = {shift: np.asarray(values)[-count:] for shift, values in softmax.items()}
@@ -322,9 +322,10 @@ def write_report(rows: list[dict], controls: str, folder: Path, seconds: float) 
         {"sentence": in_one_sentence(rows), "controls": controls, "seconds": seconds, "rows": sound}))
     lines = ["| setting | test | yours | softmax | yours / softmax | in floors | |",
              "|---|---|---:|---:|---:|---:|---|"]
-    lines += [f"| {row['setting']} | {row['shift']} | {row['yours']:.2g} | {row['softmax']:.2g} "
-              f"| {row['ratio']:.2f} ({row['low']:.2f} to {row['high']:.2f}) | {row['floors']:.1f} | {row['word']} |"
-              .replace("nan (nan to nan)", "").replace("nan", "") for row in rows]
+    for row in rows:
+        numbers = (f"{row['yours']:.2g} | {row['softmax']:.2g} | {row['ratio']:.2f} ({row['low']:.2f} to "
+                   f"{row['high']:.2f}) | {row['floors']:.1f}" if row["pairs"] else f" | {row['softmax']:.2g} | | ")
+        lines.append(f"| {row['setting']} | {row['shift']} | {numbers} | {row['word']} |")
     told = ("Squared errors against the target without noise, 95% intervals over pairs of seeds, Holm's correction "
             "over the table. One floor is what 95 of 100 comparisons of softmax with itself stay below.")
     write_text(folder / "report.md", "\n".join((

@@ -1,10 +1,14 @@
 """The figures of pages: their captions and places, and the first as a picture of its own."""
 
+import io
 import json
 import re
 from copy import deepcopy
 
+import pandas as pd
+
 from claimbook.pages.names import notebooks_folder
+from claimbook.records import results_folder
 from claimbook.records.errors import InputError
 from claimbook.records.files import read_text
 
@@ -58,6 +62,11 @@ def about_the_figure(cell: dict, told: bool) -> dict:
     if not told:
         source = re.sub(r"\n*^## Figure\s*\Z", "", source, flags=re.M)
     return cell | {"source": re.sub("^## Figure$", "## About the figure", source, flags=re.M)}
+
+
+def figure_table(page: str) -> pd.DataFrame:
+    """The numbers behind a page's figures, its figure.csv."""
+    return pd.read_csv(io.StringIO(read_text(results_folder() / page / "figure.csv")))
 
 
 def first_figure(page: str) -> str:

@@ -4,7 +4,6 @@ book/findings/NAME.md names that page in its head (`figure: paper/page`); NAME(a
 papers/findings.py draws the figure from its figure.csv. It is also what a link to the page shows elsewhere.
 """
 
-import io
 import re
 import textwrap
 from html import escape
@@ -12,12 +11,12 @@ from importlib import import_module
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-import pandas as pd
 
 from claimbook.pages.plotting import as_svg, use_style
-from claimbook.records import results_folder
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT, read_text, read_yaml, write_text
+from claimbook.website.figures import figure_table
+from claimbook.website.previews import save_picture
 
 PAGE = re.compile(r"---\n(?P<head>.*?)---\n# (?P<title>[^\n]+)\n", re.DOTALL)
 
@@ -26,7 +25,7 @@ def write_findings(folder: Path) -> None:
     """The figures, their previews and cards, in the order of the files' names; nothing in a
     book without findings."""
     cards = []
-    for path in sorted(set((PROJECT / "book/findings").glob("*.md")) - {PROJECT / "book/findings/index.md"}):
+    for path in sorted((PROJECT / "book/findings").glob("*.md")):
         found = PAGE.match(read_text(path))
         page = read_yaml(found["head"]).get("figure") if found else None
         if not page:
@@ -35,16 +34,15 @@ def write_findings(folder: Path) -> None:
         plt.rcParams.update({"font.size": 12, "legend.fontsize": 11})
         write_text(folder / f"findings/{path.stem}.svg", as_svg(drawn(path.stem, page, (5.6, 3.4))))
         draw_for_links(path.stem, page, found["title"], folder / f"served/previews/{path.stem}.png")
-        cards.append(f":::{{grid-item-card}} {escape(found['title'])}\n:link: {path.stem}\n:link-type: doc\n"
-                     f":class-card: question\n\n![](../_generated/findings/{path.stem}.svg)\n:::\n")
+        cards.append(f":::{{grid-item-card}} {escape(found['title'])}\n:link: findings/{path.stem}\n:link-type: doc\n"
+                     f":class-card: question\n\n![](_generated/findings/{path.stem}.svg)\n:::\n")
     write_text(folder / "findings.md", "::::{grid} 1 2 2 2\n:gutter: 3\n\n" + "\n".join(cards) + "::::\n")
 
 
 def drawn(name: str, page: str, size: tuple[float, float]):
     """The figure of a finding, in inches."""
-    table = pd.read_csv(io.StringIO(read_text(results_folder() / page / "figure.csv")))
     figure, axes = plt.subplots(figsize=size)
-    getattr(import_module("papers.findings"), name)(axes, table)
+    getattr(import_module("papers.findings"), name)(axes, figure_table(page))
     return figure
 
 
@@ -53,7 +51,4 @@ def draw_for_links(name: str, page: str, title: str, path: Path) -> None:
     plt.rcParams.update({"font.size": 17, "legend.fontsize": 15})
     figure = drawn(name, page, (12, 6.3))
     figure.suptitle(textwrap.fill(title, 52), fontsize=28)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with plt.rc_context({"savefig.bbox": None}):
-        figure.savefig(path, format="png", dpi=100, metadata={"Software": None})
-    plt.close(figure)
+    save_picture(figure, path)

@@ -1,21 +1,18 @@
 """The front page's cards: a question, the paper's claim, our answer, the figure and the verdicts."""
 
-import io
 import re
 from html import escape
 from importlib import import_module
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-import pandas as pd
 
 from claimbook.claims import Paper, papers
 from claimbook.claims.decisions import Decision
 from claimbook.claims.verdicts import markdown
 from claimbook.pages.plotting import as_svg, use_style
-from claimbook.records import results_folder
-from claimbook.records.files import read_text, write_text
-from claimbook.website.figures import first_figure
+from claimbook.records.files import write_text
+from claimbook.website.figures import figure_table, first_figure
 from claimbook.website.ledger import bar
 
 
@@ -38,7 +35,7 @@ def figure_of(paper: Paper) -> str:
     # So small that its labels can be read at the width of a card on a phone.
     plt.rcParams.update({"font.size": 12, "legend.fontsize": 12})
     figure, axes = plt.subplots(figsize=(4.2, 2.0))
-    module.draw_card(axes, pd.read_csv(io.StringIO(read_text(results_folder() / page / "figure.csv"))))
+    module.draw_card(axes, figure_table(page))
     axes.legend(labelspacing=0.2)
     return as_svg(figure, **{"savefig.bbox": None})
 

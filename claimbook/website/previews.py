@@ -18,7 +18,6 @@ from claimbook.website.ledger import in_words
 
 def write_previews(decisions: list[Decision], folder: Path) -> None:
     """A picture of each paper's question and of what came out."""
-    folder.mkdir(parents=True, exist_ok=True)
     title = read_yaml((PROJECT / "_config.yml").read_text("utf-8"))["title"]
     for paper in papers().values():
         own = [item for item in decisions if item.claim.paper == paper.name and not item.claim.ours]
@@ -34,6 +33,12 @@ def draw_preview(title: str, paper: Paper, decisions: list[Decision], path: Path
     figure.text(0.06, 0.76, textwrap.fill(paper.question, 40), fontsize=36, **plain)
     counts = textwrap.fill(f"{len(decisions)} claims of the paper: {in_words(decisions)}", 76)
     figure.text(0.06, 0.2, counts, fontsize=20, **plain)
+    save_picture(figure, path)
+
+
+def save_picture(figure, path: Path) -> None:
+    """A figure of 12 by 6.3 inches as PNG, and closes it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with plt.rc_context({"savefig.bbox": None}):
         figure.savefig(path, format="png", dpi=100, metadata={"Software": None})
     plt.close(figure)

@@ -11,7 +11,7 @@ from claimbook.records import results_folder
 from claimbook.records.files import PROJECT, read_yaml
 from claimbook.website.findings import PAGE, drawn
 
-FINDINGS = sorted(set((PROJECT / "book/findings").glob("*.md")) - {PROJECT / "book/findings/index.md"})
+FINDINGS = sorted((PROJECT / "book/findings").glob("*.md"))
 NUMBER = re.compile(r"(?<![\w.σ])\d+(?:\.\d+)?")
 
 
