@@ -6,6 +6,7 @@ are found. Cells are counted as Jupyter counts them: those with code, from 1.
 
 import ast
 import contextlib
+import io
 import json
 import logging
 import os
@@ -221,8 +222,8 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
         source, target = f"{folder}/in.ipynb", f"{folder}/out.ipynb"
         nbformat.write(notebook, source)
         paths = filter(None, (str(PROJECT), os.environ.get("PYTHONPATH")))
-        # Whoever sits at a terminal sees how training goes on.
-        shown = {"stderr_file": sys.stderr} if sys.stderr.isatty() and parameters else {}
+        # Whoever calls sees how training goes on: at a terminal at once, in a file every 30 s.
+        shown = {"stderr_file": sys.stderr if sys.stderr.isatty() else NowAndThen(sys.stderr)} if parameters else {}
         # Of a cell; 0 would be no limit.
         left = None if deadline is None else max(1, round(deadline - time.monotonic() + SAVING))
         failure = None
@@ -242,6 +243,21 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
         executed = nbformat.read(target if os.path.exists(target) else source, as_version=4)
     check_executed(page, executed, failure, left is not None)
     return cleaned(executed, hashed)
+
+
+class NowAndThen(io.StringIO):
+    """A stream that takes what a page says of its progress and passes its last line on every 30 s."""
+
+    def __init__(self, stream):
+        super().__init__()
+        self.stream, self.due = stream, time.monotonic() + 30
+
+    def write(self, text: str) -> int:
+        words = text.replace("\x1b[K", "").strip()
+        if words and time.monotonic() > self.due:
+            print(words.splitlines()[-1], file=self.stream, flush=True)
+            self.due = time.monotonic() + 30
+        return len(text)
 
 
 @contextlib.contextmanager
