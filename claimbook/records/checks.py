@@ -6,6 +6,7 @@ import math
 import types
 import typing
 from collections.abc import Iterable
+from functools import partial
 from numbers import Integral, Real
 from typing import Annotated
 
@@ -26,6 +27,7 @@ NUMBERS = {  # any other kind -> whether each entry of an array is such a number
 }
 # Types of a component's fields that say what its numbers have to be.
 Size = Annotated[int, "an integer of at least 1"]
+Count = Annotated[int, "an integer of at least 0"]
 Finite = Annotated[float, "a finite number"]
 Positive = Annotated[float, "a positive number"]
 NotNegative = Annotated[float, "a number of at least 0"]
@@ -221,8 +223,8 @@ def binds(function, *arguments) -> bool:
     return True
 
 
-DECLARED = {"an integer of at least 1": integer, "a finite number": finite, "a positive number": positive,
-            "a number of at least 0": not_negative, "a fraction in [0, 1)": fraction, "a number from 0 to 1": share}
+DECLARED = {"an integer of at least 1": integer, "an integer of at least 0": partial(integer, 0),
+            "a finite number": finite, "a positive number": positive, "a number of at least 0": not_negative, "a fraction in [0, 1)": fraction, "a number from 0 to 1": share}
 
 
 def declared(kind, /, **values) -> None:
