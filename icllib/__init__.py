@@ -1,8 +1,9 @@
 """icllib: tasks, models, baselines, theory and training of in-context learners."""
 
-import importlib
 import os
 import shutil
+
+from claimbook.records.lazy import lazy_names
 
 __version__ = "0.3.0"
 SHORT_IN_RECORDS = True  # records name components without the package: "tasks.LinearRegression"
@@ -24,15 +25,5 @@ MODULES = {
 if not any(map(shutil.which, [os.environ["CC"]] if os.environ.get("CC") else ["clang", "gcc"])):
     os.environ.setdefault("TORCH_DISABLE_NATIVE_JIT", "1")
 
-HOME = {name: module for module, names in MODULES.items() for name in names}
-__all__ = ["__version__", *sorted(HOME)]
-
-
-def __getattr__(name: str):
-    if name not in HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"icllib.{HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, names = lazy_names(__name__, MODULES)
+__all__ = ["__version__", *names]

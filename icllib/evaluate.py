@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import different, has_method, integer, takes, tuple_of
+from claimbook.records.checks import Count, Size, different, has_method, integer, takes, tuple_of
 from claimbook.records.errors import InputError
 from icllib import checks
 from icllib.checks import prediction_shape, same_shape, sampled
@@ -75,18 +75,16 @@ class ErrorByLength(Component):
     queries side by side or answers of layers of a predictor that has none.
     """
 
-    lengths: tuple[int, ...]
-    prompts: int = 2048
+    lengths: tuple[Count, ...]
+    prompts: Size = 2048
     seed: int = 0
-    queries: int = field(default=1, metadata=ADDED)  #: side by side after the pairs, then averaged
+    queries: Size = field(default=1, metadata=ADDED)  #: side by side after the pairs, then averaged
     by_layer: bool = field(default=False, metadata=ADDED)  #: for a decoder
     own_prompts: bool = field(default=False, metadata=ADDED)  #: of each trained model, see `unseen`
     prefix: ClassVar[str] = ""  # of the metrics' names
 
     def check(self):
-        tuple_of(partial(integer, 0), "lengths", self.lengths)
         different(lengths=self.lengths)
-        integer(prompts=self.prompts, queries=self.queries)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task.

@@ -5,7 +5,7 @@ A record's key is a hash of the settings of its run and of the versions of the c
 older version is found and called stale, not missing.
 """
 
-import importlib
+from claimbook.records.lazy import lazy_names
 
 # Where each name is. A module, and NumPy with it, is imported when a name of it is asked for.
 MODULES = {
@@ -15,11 +15,4 @@ MODULES = {
     "records": ("DIGITS", "PROFILES", "Record", "check_page", "check_profile", "check_records", "find_record",
                 "find_records", "is_fresh", "load_record", "results_folder", "rounded"),
 }
-HOME = {name: module for module, names in MODULES.items() for name in names}
-__all__ = sorted(HOME)
-
-
-def __getattr__(name: str):
-    if name not in HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{HOME[name]}"), name)
+__getattr__, __dir__, __all__ = lazy_names(__name__, MODULES)

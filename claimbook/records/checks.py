@@ -6,7 +6,9 @@ import math
 import types
 import typing
 from collections.abc import Iterable
+from functools import partial
 from numbers import Integral, Real
+from typing import Annotated
 
 from claimbook.records.errors import InputError
 
@@ -23,6 +25,14 @@ NUMBERS = {  # any other kind -> whether each entry of an array is such a number
     "integers of at least 0": lambda own: (own >= 0) & (own.dtype.kind != "f"),
     "integers of at least 1": lambda own: (own >= 1) & (own.dtype.kind != "f"),
 }
+# Types of a component's fields that say what its numbers have to be.
+Size = Annotated[int, "an integer of at least 1"]
+Count = Annotated[int, "an integer of at least 0"]
+Finite = Annotated[float, "a finite number"]
+Positive = Annotated[float, "a positive number"]
+NotNegative = Annotated[float, "a number of at least 0"]
+Fraction = Annotated[float, "a fraction in [0, 1)"]
+Share = Annotated[float, "a number from 0 to 1"]
 
 
 def integer(least: int = 1, most: float = math.inf, /, **sizes) -> None:
@@ -211,6 +221,15 @@ def binds(function, *arguments) -> bool:
     except TypeError:
         return False
     return True
+
+
+DECLARED = {"an integer of at least 1": integer, "an integer of at least 0": partial(integer, 0),
+            "a finite number": finite, "a positive number": positive, "a number of at least 0": not_negative, "a fraction in [0, 1)": fraction, "a number from 0 to 1": share}
+
+
+def declared(kind, /, **values) -> None:
+    """Raises InputError, by name, for what is not as a type says that declares it, such as `Size`."""
+    DECLARED[typing.get_args(kind)[1]](**values)
 
 
 def types_of_fields(component) -> None:

@@ -18,12 +18,12 @@ import sys
 import types
 import typing
 from collections.abc import Iterable
-from functools import cache
-from typing import ClassVar, Literal
+from functools import cache, partial
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from claimbook.records.checks import WORD, boolean, integer, one_of
+from claimbook.records.checks import WORD, boolean, declared, integer, one_of, tuple_of
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import PROJECT
 
@@ -37,16 +37,20 @@ class Component:
     """A part of a run: a frozen dataclass whose fields hold what their types say.
 
     A list for a field of type tuple becomes a tuple. Raises InputError, by name, for a value that is
-    none of a Literal's, for what is neither True nor False in a field of type bool, and for a seed
-    that is no integer of 32 bits.
+    none of a Literal's, for what is neither True nor False in a field of type bool, for a number that is
+    not as its type declares (`Size` and others of checks.py), and for a seed that is no integer of 32 bits.
     """
 
     version: ClassVar[int] = 1  # one more whenever equal settings give other numbers
 
     def __post_init__(self):
-        for name, origin, allowed in checked_fields(type(self)):
+        for name, kind, origin, allowed in checked_fields(type(self)):
             value = getattr(self, name)
-            if origin is Literal:
+            if origin is Annotated:
+                declared(kind, **{name: value})
+            elif origin is tuple and typing.get_origin(allowed[0]) is Annotated:
+                object.__setattr__(self, name, tuple_of(partial(declared, allowed[0]), name, value))
+            elif origin is Literal:
                 one_of(allowed, **{name: value})
             elif origin is bool:
                 boolean(**{name: value})
@@ -93,15 +97,21 @@ def recorded_fields(component) -> dict:
 @cache  # a table of thousands of runs has a few types
 def fields_of(kind: type) -> list[tuple]:
     """Of each field its name, type, whether it was added later, and default."""
-    return [(field.name, field.type, bool(field.metadata.get("added")), field.default)
+    return [(field.name, plain_type(field.type), bool(field.metadata.get("added")), field.default)
             for field in dataclasses.fields(kind)]
+
+
+def plain_type(kind):
+    """The type of a field without what it declares."""
+    return typing.get_args(kind)[0] if typing.get_origin(kind) is Annotated else kind
 
 
 @cache
 def checked_fields(kind: type) -> list[tuple]:
-    """Of each field that `Component` checks, its name, the origin of its type and what is allowed."""
-    found = [(name, typing.get_origin(own) or own, typing.get_args(own)) for name, own, *_ in fields_of(kind)]
-    return [field for field in found if field[1] in (Literal, bool, tuple) or field[0] == "seed"]
+    """Of each field that `Component` checks, its name and type, the type's origin and what is allowed."""
+    found = [(field.name, field.type, typing.get_origin(field.type) or field.type, typing.get_args(field.type) or (None,))
+             for field in dataclasses.fields(kind)]
+    return [own for own in found if own[2] in (Annotated, Literal, bool, tuple) or own[0] == "seed"]
 
 
 def settings(value):
@@ -215,7 +225,7 @@ def is_component(kind: type) -> bool:
 def check_fields(kind: type, fields: dict) -> None:
     """Raises InputError for fields that a component lacks, and for values of another type than its
     fields say."""
-    known = {field.name: field.type for field in dataclasses.fields(kind) if field.init}
+    known = {field.name: plain_type(field.type) for field in dataclasses.fields(kind) if field.init}
     if unknown := sorted(fields.keys() - known.keys()):
         raise InputError(f"{type_name(kind)}: expected a component with the fields "
                          f"{', '.join(known) or '(none)'}, got {unknown[0]}")

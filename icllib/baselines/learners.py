@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import integer, positive
+from claimbook.records.checks import Positive, Size
 from claimbook.records.errors import InputError
 from icllib.baselines.prefixes import ByLength
 
@@ -36,13 +36,10 @@ class Lasso(FittedToEach):
     Raises InputError for a penalty or a tolerance that is not positive.
     """
 
-    penalty: float = 0.01
+    penalty: Positive = 0.01
     #: Relative duality gap. scikit-learn's default of 1e-4 stops far too early for small penalties
     #: at n < d: with 1e-4 as penalty and n = 10, d = 20, s = 3 the error is 9 times too large.
-    tolerance: float = 1e-6
-
-    def check(self):
-        positive(penalty=self.penalty, tolerance=self.tolerance)
+    tolerance: Positive = 1e-6
 
     def _fit(self, xs, ys, query):
         from sklearn.linear_model import Lasso as Solver
@@ -60,13 +57,9 @@ class XGBoost(FittedToEach):
     Raises InputError for settings that are not positive, and without the package xgboost.
     """
 
-    trees: int = 50  #: Garg et al.
-    depth: int = 4  #: Garg et al.
-    learning_rate: float = 0.1  #: Garg et al.
-
-    def check(self):
-        integer(trees=self.trees, depth=self.depth)
-        positive(learning_rate=self.learning_rate)
+    trees: Size = 50  #: Garg et al.
+    depth: Size = 4  #: Garg et al.
+    learning_rate: Positive = 0.1  #: Garg et al.
 
     def _fit(self, xs, ys, query):
         try:

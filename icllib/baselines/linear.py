@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import has_method, positive, tuple_of
+from claimbook.records.checks import Positive, has_method, positive
 from claimbook.records.errors import InputError
 from icllib.baselines.prefixes import ByLength
 from icllib.checks import floating
@@ -22,10 +22,7 @@ class Ridge(ByLength):
     Raises InputError for a penalty that is not positive.
     """
 
-    penalty: float
-
-    def check(self):
-        positive(penalty=self.penalty)
+    penalty: Positive
 
     @classmethod
     def bayes(cls, task) -> "Ridge":
@@ -49,10 +46,7 @@ class RidgeSweep(ByLength):
     the errors of all penalties: (P, K). Raises InputError for a penalty that is not positive.
     """
 
-    penalties: tuple[float, ...]
-
-    def check(self):
-        tuple_of(positive, "penalties", self.penalties)
+    penalties: tuple[Positive, ...]
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """(1, B, N, d), (1, B, N) -> (P, B, K); raises InputError for another number of members."""
@@ -88,12 +82,8 @@ class MixtureRidge(ByLength):
     numbers that are not positive.
     """
 
-    noise_stds: tuple[float, ...]
-    weight_std: float
-
-    def check(self):
-        tuple_of(positive, "noise_stds", self.noise_stds)
-        positive(weight_std=self.weight_std)
+    noise_stds: tuple[Positive, ...]
+    weight_std: Positive
 
     @classmethod
     def bayes(cls, task) -> "MixtureRidge":

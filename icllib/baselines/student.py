@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from claimbook.records.checks import integer, positive
+from claimbook.records.checks import Positive, Size
 from icllib.baselines.prefixes import ByLength
 from icllib.models.stacked import Initializer, StackedLinear
 from icllib.streams import Stream
@@ -24,15 +24,11 @@ class StudentNetwork(ByLength):
     are not positive.
     """
 
-    width: int = 100  #: r, the teacher's (Section 4)
-    steps: int = 5000  #: Garg et al.
-    batch: int = 10  #: Garg et al.
-    learning_rate: float = 5e-3  #: Garg et al.
+    width: Size = 100  #: r, the teacher's (Section 4)
+    steps: Size = 5000  #: Garg et al.
+    batch: Size = 10  #: Garg et al.
+    learning_rate: Positive = 5e-3  #: Garg et al.
     seed: int = 0
-
-    def check(self):
-        integer(width=self.width, steps=self.steps, batch=self.batch)
-        positive(learning_rate=self.learning_rate)
 
     def batches(self, n: int, device="cpu") -> Tensor:
         """Which of n pairs each step trains on: (steps, min(batch, n))."""

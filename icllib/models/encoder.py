@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding, gelu
 
 from claimbook.records import Component
-from claimbook.records.checks import fraction, integer
+from claimbook.records.checks import Fraction, Size
 from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.products import affine
@@ -25,20 +25,17 @@ class Encoder(Component):
     the heads do not divide the width, or for a dropout outside [0, 1).
     """
 
-    layers: int = 8
-    heads: int = 8
-    width: int = 256
-    feed_forward: int = 1024
+    layers: Size = 8
+    heads: Size = 8
+    width: Size = 256
+    feed_forward: Size = 1024
     scoring: object = Softmax()  #: one of icllib/models/scoring.py
-    dropout: float = 0.1
+    dropout: Fraction = 0.1
 
     def check(self):
-        integer(layers=self.layers, heads=self.heads, width=self.width,
-                feed_forward=self.feed_forward)
         if self.width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.width}, "
                              f"got {self.heads}")
-        fraction(dropout=self.dropout)
         check_scoring(scoring=self.scoring)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedEncoder":

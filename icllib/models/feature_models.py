@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, relu
 
 from claimbook.records import Component
-from claimbook.records.checks import integer
+from claimbook.records.checks import Size
 from icllib.checks import built_for
 from icllib.models.features import FEATURES, feature_row
 from icllib.models.mlp import add_pairs
@@ -33,10 +33,7 @@ class FeatureMLP(Component):
     features: Literal[FEATURES] = "hilbert"  #: see feature_row
     prompt: bool = False
     activation: Literal["relu", "gelu"] = "relu"
-    width: int = 1024  #: Eq. 14; ASSUMED for Eq. 9, which leaves k open
-
-    def check(self):
-        integer(width=self.width)
+    width: Size = 1024  #: Eq. 14; ASSUMED for Eq. 9, which leaves k open
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedFeatureMLP":
         """A fleet of such networks, one per seed."""

@@ -13,15 +13,14 @@ from numbers import Integral
 
 import torch
 from torch import Tensor
-from torch.nn.parallel import DataParallel, DistributedDataParallel
 
 from claimbook.records.checks import integer, tuple_of
 from claimbook.records.errors import InputError
 from icllib.models import signed_fused, signed_language
 
-# What `transformers` calls the implementation, the one with scaled signed averaging, and that of a model with
-# "eager" attention, which also gives its weights.
+# What `transformers` calls the implementation, that with scaled signed averaging, and that with a map of weights.
 NAME, SIGNED, EAGER = signed_language.PREFIX_NAMES
+MASKED_KINDS = {"full_attention", "sliding_attention", "chunked_attention"}  # of layers, as configs name them
 KEEPING = *signed_language.UPLOADS, "__deepcopy__"  # methods that keep a model beyond a block
 
 
@@ -31,16 +30,13 @@ def prefix_attention(model, lengths):
 
     Ding et al., Section 2.1. Later tokens stay causal and see the whole prefix. Every call of the
     model within the block counts, `generate` with its cache included.
-    model: a causal decoder of `transformers`, with softmax or scaled signed averaging, compiled or wrapped for
-    several GPUs too; one that was loaded with "eager" attention keeps it; lengths: one
-    integer per sequence of the batch, or a single one for every sequence of any batch; 0 for
-    causal. They count real tokens: padding before or after them is left out.
-    Raises InputError for lengths that do not fit the batch, for a decoder with other masks, for one
-    that makes its own attention, in a call for a ready-made mask or where another attention was set
-    within, and where the model is saved or copied: the lengths belong to a batch. Another model with the
-    same config is refused within the block.
+    model: a causal decoder of `transformers`, with softmax or scaled signed averaging, compiled too; one
+    that was loaded with "eager" attention keeps it; lengths: one integer per sequence of the batch, or a
+    single one for every sequence of any batch; 0 for causal. They count real tokens, without padding.
+    Raises InputError for lengths that do not fit the batch, for a decoder with other masks or an attention
+    of its own, and within the block for a ready-made mask, another attention, another model with the same
+    config, and where the model is saved or copied.
     """
-    given, model = model, unwrapped(model)
     config = signed_language.config_of(model).get_text_config(decoder=True)
     lengths = lengths.tolist() if isinstance(lengths, Tensor) else lengths
     if isinstance(lengths, Integral):
@@ -65,7 +61,7 @@ def prefix_attention(model, lengths):
         afterwards.callback(model.set_attn_implementation, before[0])
         config.prefix_lengths = lengths
         for module in signed_language.models_in(model):
-            afterwards.callback(module.register_forward_pre_hook(CheckCall(), with_kwargs=True).remove)
+            afterwards.callback(module.register_forward_pre_hook(check_call, with_kwargs=True).remove)
             for way in KEEPING:  # of scaled signed averaging, or of a block around this one
                 afterwards.callback(put_back, module, way, vars(module).get(way))
                 setattr(module, way, refuse_to_keep)
@@ -75,14 +71,7 @@ def prefix_attention(model, lengths):
                 afterwards.callback(layer.register_forward_pre_hook(check).remove)
                 afterwards.callback(put_back, layer, "in_prefixes", getattr(layer, "in_prefixes", None))
                 layer.in_prefixes = True
-        yield given
-
-
-def unwrapped(model):
-    """The model within those that compile it or run it on several GPUs."""
-    while isinstance(model, (torch._dynamo.OptimizedModule, DataParallel, DistributedDataParallel)):
-        model = model._orig_mod if isinstance(model, torch._dynamo.OptimizedModule) else model.module
-    return model
+        yield model
 
 
 def put_back(place, name: str, value) -> None:
@@ -102,34 +91,14 @@ def check_call(module, words, named) -> None:
     """Raises InputError for a call with a mask, or masks by kind of layer, that prefixes did not make."""
     if torch.compiler.is_compiling():
         return
-    signed_language.check_mask(module, words, named)
-    given = inspect.signature(module.forward).bind_partial(*words, **named).arguments
-    mask = given.get("attention_mask")
+    mask = inspect.signature(module.forward).bind_partial(*words, **named).arguments.get("attention_mask")
     if mask is None or isinstance(mask, Tensor) and mask.dim() == 2:
         return
-    masks = mask if isinstance(mask, dict) else {"": mask}
-    for kind, own in masks.items():
-        if kind and kind not in signed_language.MASKED_KINDS and getattr(own, "ndim", 2) == 2:
-            continue  # of layers without attention: none, or that of the real tokens
-        if not getattr(own, "of_prefixes", False):
-            got = tuple(own.shape) if isinstance(own, Tensor) else type(own).__name__
-            raise InputError("attention_mask: expected (B, T), 1 for real tokens, within "
-                             f"prefix_attention, got {got}{f' for {kind}' if kind else ''}")
-
-
-class CheckCall:
-    """`check_call`, in a model that may be pickled within the block and unpickled elsewhere."""
-
-    __call__ = staticmethod(check_call)
-
-    def __reduce__(self):
-        return unpickled, ()
-
-
-def unpickled() -> CheckCall:
-    """What stands for the hook of a pickled model, with prefix attention known to `transformers`."""
-    register()
-    return CheckCall()
+    for kind, own in (mask if isinstance(mask, dict) else {"": mask}).items():
+        plain = kind and kind not in MASKED_KINDS  # of layers without attention: none, or that of real tokens
+        if not (plain and getattr(own, "ndim", 2) == 2 or getattr(own, "of_prefixes", False)):
+            raise InputError("attention_mask: expected (B, T), 1 for real tokens, within prefix_attention, got "
+                             f"{tuple(own.shape) if isinstance(own, Tensor) else type(own).__name__}")
 
 
 def register() -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from claimbook.records import Component
-from claimbook.records.checks import integer
+from claimbook.records.checks import Size
 from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.products import affine
@@ -27,10 +27,7 @@ class MLP(Component):
     InputError for no width.
     """
 
-    width: int = 1024  #: Eq. 14
-
-    def check(self):
-        integer(width=self.width)
+    width: Size = 1024  #: Eq. 14
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedMLP":
         """A fleet of such networks, one per seed."""

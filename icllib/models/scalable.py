@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from torch import Tensor, nn
 
 from claimbook.records import Component
-from claimbook.records.checks import finite, integer
+from claimbook.records.checks import Finite, Size
 from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.models.mixing import FusedSoftmax, Weighted
@@ -70,10 +70,7 @@ class SSMax(Component):
     finite.
     """
 
-    s: float = field(default=0.43, metadata={"per_member": True})
-
-    def check(self):
-        finite(s=self.s)
+    s: Finite = field(default=0.43, metadata={"per_member": True})
 
     def build(self, draw: Initializer, heads: int) -> ScaledSoftmax:
         """A module for the members of `draw`."""
@@ -91,11 +88,8 @@ class QASSMax(Component):
     have another size.
     """
 
-    size: int  #: features of a head: the width of the model over its heads
-    hidden: int = 64
-
-    def check(self):
-        integer(size=self.size, hidden=self.hidden)
+    size: Size  #: features of a head: the width of the model over its heads
+    hidden: Size = 64
 
     def build(self, draw: Initializer, heads: int) -> QueryAwareSoftmax:
         """A module for the members of `draw`."""

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from claimbook.records import Component
-from claimbook.records.checks import finite, integer, positive, tuple_of
+from claimbook.records.checks import Finite, Positive, integer, tuple_of
 from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, GaussianAttention,
@@ -64,10 +64,7 @@ class Softmax(Component):
     are already over sqrt(d). Raises InputError for a temperature that is not positive.
     """
 
-    temperature: float = field(default=1.0, metadata={"per_member": True})
-
-    def check(self):
-        positive(temperature=self.temperature)
+    temperature: Positive = field(default=1.0, metadata={"per_member": True})
 
     def build(self, draw: Initializer, heads: int) -> FusedSoftmax:
         """A module for the members of `draw`."""
@@ -83,13 +80,11 @@ class SignedAveraging(Component):
     Raises InputError for other n and b.
     """
 
-    n: float = field(default=1.5, metadata={"per_member": True})
-    b: float = field(default=1.0, metadata={"per_member": True})
+    n: Finite = field(default=1.5, metadata={"per_member": True})
+    b: Positive = field(default=1.0, metadata={"per_member": True})
     trainable: bool = True  #: False: n and b stay what they are, as in Table 3
 
     def check(self):
-        finite(n=self.n)
-        positive(b=self.b)
         if self.n < 1 or (self.trainable and self.n == 1):
             raise InputError("n: expected n >= 1, or n > 1 if it is to be trained, "
                              f"got {self.n}")

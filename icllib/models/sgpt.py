@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, normalize
 
 from claimbook.records import Component
-from claimbook.records.checks import integer
+from claimbook.records.checks import Size
 from icllib.checks import built_for
 from icllib.models.packing import at_queries, pack, packed_size, packed_tokens
 from icllib.models.products import product
@@ -23,16 +23,13 @@ class SGPT(Component):
     choices that cannot be.
     """
 
-    layers: int = 8  #: Appendix A: the best of {2, 4, 6, 8}
-    width: int = 256  #: Appendix A: the best of {256, 512, 1024}
+    layers: Size = 8  #: Appendix A: the best of {2, 4, 6, 8}
+    width: Size = 256  #: Appendix A: the best of {256, 512, 1024}
     #: phi: "l1" divides each row by its l1 norm and keeps the signs; ASSUMED, since the paper says
     #: no more than "row-wise l1 normalization". "absolute" also drops the signs: weights that are
     #: positive and sum to 1. "none": phi is the identity, up to a constant.
     normalization: Literal["l1", "absolute", "none"] = "l1"
     mlp_skip: bool = True  #: "+ Z": Eq. 13 has it, Section 4 says that it is removed
-
-    def check(self):
-        integer(layers=self.layers, width=self.width)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedSGPT":
         """A fleet of such models, one per seed."""

@@ -14,7 +14,6 @@ from functools import partial
 
 import torch
 from torch import Tensor, nn
-from torch.nn.attention.flex_attention import BlockMask
 
 from claimbook.records.errors import InputError
 from icllib import attention
@@ -27,7 +26,6 @@ PREFIX_NAMES = "icllib_prefix", "icllib_signed_prefix", "icllib_eager_prefix"  #
 LEAST = 5, 4  # version of `transformers`; earlier ones leave out some layers' scale, or have no names
 # What some models add to their scores or weights, and a cache that the function would have to fill.
 REFUSED = ("position_bias", "softcap", "s_aux", "cache")
-MASKED_KINDS = {"full_attention", "sliding_attention", "chunked_attention"}  # of layers, as configs name them
 UPLOADS = "save_pretrained", "push_to_hub"  # methods that may need a network
 
 
@@ -81,8 +79,6 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
         layer.register_forward_pre_hook(partial(check_set, (NAME, PREFIX_NAMES[1])))
     config.attn_implementation = NAME  # which is saved, unlike what `set_attention` sets
     config.signed_averaging_trainable = trainable
-    for module in models_in(model):
-        module.register_forward_pre_hook(check_mask, with_kwargs=True)
     return model
 
 
@@ -267,38 +263,6 @@ def signed_mask(batch_size, q_length, kv_length, q_offset=0, **options):
     return mask if mask is None else signed_fused.in_blocks(visible(mask))
 
 
-def check_mask(module, words, named) -> None:
-    """Raises InputError for a call of a model with a mask that `transformers` would not pass on as it is.
-
-    It takes a row of 0 and 1 for each sequence, a ready-made mask, and, where layers are of several
-    kinds, a mask for each kind.
-    """
-    if torch.compiler.is_compiling():
-        return
-    given = inspect.signature(module.forward).bind_partial(*words, **named).arguments
-    mask = given.get("attention_mask")
-    kinds = set(getattr(module.config.get_text_config(decoder=True), "layer_types", None) or ())
-    if isinstance(mask, dict) and kinds and MASKED_KINDS & kinds <= mask.keys():
-        return
-    if mask is not None and not isinstance(mask, (Tensor, BlockMask)):
-        by_kind = f" for each of {', '.join(sorted(MASKED_KINDS & kinds))}" if kinds else ""
-        got = f"a dictionary of {', '.join(mask)}" if isinstance(mask, dict) else type(mask).__name__
-        raise InputError(f"attention_mask: expected a tensor{by_kind}, got {got}")
-    if not isinstance(mask, Tensor) or mask.dim() == 4:
-        return
-    tokens = [given[name] for name in ("input_ids", "inputs_embeds") if given.get(name) is not None]
-    shape = tokens[0].shape[:2] if tokens else mask.shape[:2]
-    cached = given.get("use_cache") is not False or given.get("past_key_values") is not None
-    if cached and mask.dim() == 2 and mask.shape[1] > shape[1]:
-        shape = shape[0], mask.shape[1]  # a cache, under whatever name, may hold the first of them
-    if mask.shape != tuple(shape):
-        raise InputError(f"attention_mask: expected {tuple(shape)}, 1 for real tokens, or a boolean one of "
-                         f"(B, 1 or H, queries, keys), got {tuple(mask.shape)}")
-    if mask.is_floating_point() and not ((mask == 0) | (mask == 1)).all():
-        raise InputError("attention_mask: expected 1 for real tokens and 0 for padding, got "
-                         f"{float(mask.min()):.3g} to {float(mask.max()):.3g}")
-
-
 def check_padding(attention_mask, batch_size: int) -> None:
     """Raises InputError if it is not a row of tokens for each sequence of the batch."""
     if attention_mask is not None and (attention_mask.dim() != 2 or len(attention_mask) != batch_size):
@@ -331,7 +295,8 @@ def signed_attention(module, query: Tensor, key: Tensor, value: Tensor, attentio
                 return mixed.transpose(1, 2).contiguous(), None
         causal = getattr(module, "is_causal", True) if is_causal is None else is_causal
         if mask is None:
-            mask = unmasked(query.shape[2], key.shape[2], causal, query.device)
+            mask = torch.ones(query.shape[2], key.shape[2], dtype=torch.bool, device=query.device)
+            mask = mask.tril() if causal and len(mask) > 1 else mask  # one query, from a cache on, sees all
         weights = signed_weights(query, key, visible(mask), scale, n, b)
     weights = nn.functional.dropout(weights.to(value.dtype), dropout, module.training)
     return (weights @ value).transpose(1, 2).contiguous(), weights
@@ -352,8 +317,9 @@ def check_signed_call(module, mask, options: dict, shape) -> SignedHeads:
     refused = [name for name in REFUSED if options.get(name) is not None]
     if refused:
         raise InputError(f"model: expected scores that are q . k alone, got {', '.join(refused)}")
-    if mask is not None and not is_mask_of(mask, shape):
-        sequences, heads, *rest = shape
+    sequences, heads, *rest = shape
+    if mask is not None and not (isinstance(mask, Tensor) and mask.dtype == torch.bool and mask.shape in (
+            (own, each, *rest) for own in (1, sequences) for each in (1, heads))):
         raise InputError(f"attention_mask: expected a boolean one of ({sequences}, 1 or {heads}, "
                          f"{', '.join(map(str, rest))}), got {getattr(mask, 'dtype', type(mask).__name__)} of "
                          f"{tuple(mask.shape)}; True where a query sees a key")
@@ -361,18 +327,6 @@ def check_signed_call(module, mask, options: dict, shape) -> SignedHeads:
         raise InputError(f"model: expected n and b in {type(module).__name__}, got none: load "
                          "saved models with load_signed_averaging; let no two share a config")
     return module.signed_softmax_norm
-
-
-def is_mask_of(mask, shape) -> bool:
-    """Whether this is a boolean mask of scores of this shape, perhaps one for all heads or sequences."""
-    return (isinstance(mask, Tensor) and mask.dtype == torch.bool and mask.dim() == 4
-            and mask.shape[2:] == shape[2:] and mask.shape[0] in (1, shape[0]) and mask.shape[1] in (1, shape[1]))
-
-
-def unmasked(queries: int, keys: int, causal: bool, device) -> Tensor:
-    """The mask of a layer that was given none: (queries, keys)."""
-    mask = torch.ones(queries, keys, dtype=torch.bool, device=device)
-    return mask.tril() if causal and queries > 1 else mask  # one query, from a cache on, sees all
 
 
 def visible(mask: Tensor) -> Tensor:

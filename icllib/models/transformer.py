@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import integer, positive
+from claimbook.records.checks import Positive, Size, integer
 from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
@@ -30,18 +30,18 @@ class Transformer(Component):
     where the heads do not divide the width, or where a choice is not one of those listed.
     """
 
-    layers: int = 8
-    heads: int = 8
-    width: int = 256
+    layers: Size = 8
+    heads: Size = 8
+    width: Size = 256
     scoring: object = added(default=Softmax())  #: how scores become weights, see below
     #: (x, y) in one token; or as x, y, x, y ...; or as x, x ... without labels
     tokens: Literal["joint", "separate", "inputs"] = added(default="joint")
     positions: Literal["learned", "none"] = added(default="learned")
     positions_up_to: int | None = added(default=None)  #: pairs; untrained beyond training's
     mask: Literal["causal", "prefix", "block-causal"] = added(default="causal")  #: of the pairs
-    block: int = added(default=1)  #: pairs per block of a block-causal mask
+    block: Size = added(default=1)  #: pairs per block of a block-causal mask
     queries_see_themselves: bool = added(default=True)  #: False: pairs only, as in causalLM
-    query_positions: int = added(default=1)  #: after the pairs; the queries take them in turn
+    query_positions: Size = added(default=1)  #: after the pairs; the queries take them in turn
     attention: bool = added(default=True)  #: False: feed-forward only
     perceptron: bool = added(default=True)  #: False: attention only
     shared_layers: bool = added(default=False)  #: True: one block, applied `layers` times
@@ -50,14 +50,12 @@ class Transformer(Component):
     attention_width: int | None = added(default=None)  #: features of all heads; None is the width
     final_norm: bool = added(default=True)
     uniform_start: bool = added(default=False)  #: everything U(+-1/sqrt(fan_in))
-    read_out_rate: float = added(default=1.0)  #: the learning rate of the read-out over that of the rest
+    read_out_rate: Positive = added(default=1.0)  #: the learning rate of the read-out over that of the rest
     probes: bool = added(default=False)  #: a read-out after every layer, behind a stop-gradient
 
     def check(self):
-        integer(layers=self.layers, heads=self.heads, width=self.width, block=self.block,
-                attention_width=self.mixed_width, query_positions=self.query_positions)
-        if self.positions_up_to is not None:
-            integer(positions_up_to=self.positions_up_to)
+        integer(attention_width=self.mixed_width,
+                positions_up_to=1 if self.positions_up_to is None else self.positions_up_to)
         check_scoring(scoring=self.scoring)
         if self.mixed_width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.mixed_width}, "
@@ -68,7 +66,6 @@ class Transformer(Component):
         if self.tokens in IN_A_ROW and self.mask != "causal":
             raise InputError(f"mask: expected 'causal' with {self.tokens} tokens, "
                              f"got {self.mask!r}")
-        positive(read_out_rate=self.read_out_rate)
         if self.read_out_rate != 1 and self.uniform_start:
             raise InputError(f"read_out_rate: expected 1 with uniform_start, got {self.read_out_rate}")
         if self.block > 1 and self.mask != "block-causal":

@@ -6,15 +6,13 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from claimbook.records import Component
-from claimbook.records.checks import integer
-from icllib.checks import draws
+from claimbook.records.checks import Size, integer
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, dot, masked_inputs
+from icllib.tasks.prompt import Prompt, Task, dot, masked_inputs
 
 
 @dataclass(frozen=True)
-class LinearClassification(Component):
+class LinearClassification(Task):
     """The class of x is argmax_c w_c . x, with x ~ U(-1, 1)^d and w_c ~ N(0, I); one-hot labels.
 
     CausalLM paper, Section 5.2 (d = 16, three classes). Labels are (..., n, classes): the public
@@ -22,12 +20,11 @@ class LinearClassification(Component):
     fewer than two classes.
     """
 
-    dimension: int
+    dimension: Size
     classes: int = 3  #: Section 5.2
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
 
     def check(self):
-        integer(dimension=self.dimension)
         integer(2, classes=self.classes)
 
     @property
@@ -35,13 +32,7 @@ class LinearClassification(Component):
         """Variance of each coordinate of the one-hot label, whose mean is 1 / classes."""
         return (self.classes - 1) / self.classes**2
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
-               active: Tensor | None = None) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
-
-        active: how many coordinates of x are kept, the others being 0; () of integers.
-        """
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
         d = self.dimension
         xs = masked_inputs(2 * stream.uniform(ids, "xs", (n, d), dtype) - 1, active)
         weights = stream.normal(ids, "weights", (self.classes, d), dtype)

@@ -11,20 +11,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from claimbook.records import Component
-from claimbook.records.checks import WORD, finite, integer, not_negative, positive, share
+from claimbook.records.checks import (
+    WORD, Finite, NotNegative, Positive, Share, Size, integer)
 from claimbook.records.errors import InputError
-from icllib.checks import draws
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, dot
-
-
-def check_types(tasks: int, alpha: float) -> None:
-    """Raises InputError for numbers of tasks and exponents that Eq. 1 does not allow."""
-    integer(tasks=tasks)
-    finite(alpha=alpha)
-    if alpha <= 1:
-        raise InputError(f"alpha: expected more than 1, got {alpha}")
+from icllib.tasks.prompt import Prompt, Task, dot
 
 
 def power_law(types: Tensor, tasks: int, exponent: float, dtype) -> Tensor:
@@ -33,8 +24,12 @@ def power_law(types: Tensor, tasks: int, exponent: float, dtype) -> Tensor:
     return table[types - 1]
 
 
-class TypedPrompts(Component):
+class TypedPrompts(Task):
     """The base of both tasks: features in R^tasks, and prompts of a type (Eq. 1)."""
+
+    def check(self):
+        if self.alpha <= 1:
+            raise InputError(f"alpha: expected more than 1, got {self.alpha}")
 
     @property
     def dimension(self) -> int:
@@ -59,21 +54,20 @@ class SparseFeatureRegression(TypedPrompts):
     InputError for a strength of 0, or a share outside 0 to 1.
     """
 
-    tasks: int = 500  #: N_s, Appendix G
-    alpha: float = 1.8  #: Fig. 3; 2.1 there also
-    strength: float = 0.5  #: Lambda_1, Appendix G
-    gamma: float = 0.0  #: Lambda_s = Lambda_1 s^-gamma, Section 4.2
-    beta: float = 0.0  #: psi_s ~ s^-beta, Section 4.2
-    positive_share: float = 0.5  #: of +e_s among features. ASSUMED: Eq. 2 does not say
-    feature_noise: float = 0.0  #: over psi_s: the deviation of zeta; 1 in Appendix H.2
+    tasks: Size = 500  #: N_s, Appendix G
+    alpha: Finite = 1.8  #: Fig. 3; 2.1 there also
+    strength: Finite = 0.5  #: Lambda_1, Appendix G
+    gamma: NotNegative = 0.0  #: Lambda_s = Lambda_1 s^-gamma, Section 4.2
+    beta: NotNegative = 0.0  #: psi_s ~ s^-beta, Section 4.2
+    positive_share: Share = 0.5  #: of +e_s among features. ASSUMED: Eq. 2 does not say
+    feature_noise: NotNegative = 0.0  #: over psi_s: the deviation of zeta; 1 in Appendix H.2
+
+    least_points = 2  # a pair and the query
 
     def check(self):
-        check_types(self.tasks, self.alpha)
-        finite(strength=self.strength)
+        super().check()
         if not self.strength**2 > 0:
             raise InputError(f"strength: expected a number other than 0, got {self.strength}")
-        not_negative(gamma=self.gamma, beta=self.beta, feature_noise=self.feature_noise)
-        share(positive_share=self.positive_share)
 
     @property
     def label_variance(self) -> float:
@@ -82,9 +76,7 @@ class SparseFeatureRegression(TypedPrompts):
         squares = (share * (self.strength * s**-self.gamma) ** 2 for s, share in shares.items())
         return sum(squares) / sum(shares.values())
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        draws(stream, ids, n, dtype, 2)  # a pair and the query
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
         types = self.types(stream, ids)[..., None]  # (M, B, 1)
         contexts = (n - 1) * power_law(types, self.tasks, -self.beta, torch.float64)
         contexts = contexts.round().clamp(min=1)  # psi_s
@@ -110,17 +102,17 @@ class SourceCapacityRegression(TypedPrompts):
     Appendix H.1: features are N(0, Sigma_s), where Sigma_s is diagonal and holds omega_k ~
     k^-tau rotated so that omega_1 stands at coordinate s (Eqs. 108-110, 114); y = Lambda_s . x
     (Eq. 111) with one Lambda_s ~ N(0, I) per task type, the same in training and evaluation.
+    Prompts have 1001 points in Fig. 5.
     Raises InputError for a seed outside [0, 2^32).
     """
 
-    tasks: int = 500  #: N_s. ASSUMED: Fig. 5 does not say; that of Figs. 3 and 4
-    alpha: float = 1.8  #: Fig. 5b
-    tau: float = 3.0  #: Appendix H.1
+    tasks: Size = 500  #: N_s. ASSUMED: Fig. 5 does not say; that of Figs. 3 and 4
+    alpha: Finite = 1.8  #: Fig. 5b
+    tau: Positive = 3.0  #: Appendix H.1
     strength_seed: int = 0  #: of all Lambda_s together
 
     def check(self):
-        check_types(self.tasks, self.alpha)
-        positive(tau=self.tau)
+        super().check()
         integer(0, WORD, strength_seed=self.strength_seed)
 
     @property
@@ -133,9 +125,7 @@ class SourceCapacityRegression(TypedPrompts):
         seeds = torch.full_like(stream.seeds, self.strength_seed)
         return Stream(seeds, "strengths").normal(types, "strengths", (self.tasks,), dtype)
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n points, 1001 in Fig. 5; the same id gives the same prompt."""
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
         types = self.types(stream, ids)
         # ASSUMED: omega_1 = 1, so that a large tau leaves MSFR's feature, whose square is 1.
         rank = (torch.arange(1, self.tasks + 1, device=ids.device) - types[..., None]) % self.tasks

@@ -7,42 +7,31 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from claimbook.records import Component
-from claimbook.records.checks import integer
-from icllib.checks import draws
+from claimbook.records.checks import Size
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, dot, masked_inputs
+from icllib.tasks.prompt import Prompt, Task, dot, masked_inputs
 
 CACHED = 2**17  # hidden units of a part: of 2^13 to 2^20 the fastest was 2^16 (Intel), 2^18 (AMD)
 
 
 @dataclass(frozen=True)
-class ReluNetwork(Component):
+class ReluNetwork(Task):
     """y = sqrt(2 / r) sum_j a_j relu(w_j . x) with x, w_j ~ N(0, I) and a_j ~ N(0, 1), j <= r.
 
     Context-scaling paper, Section 4 (Fig. 4B, d = 20; d = 8 elsewhere). The paper gives neither
     law nor scale; both are ASSUMED from the code of Garg et al. (2022), which it follows.
     """
 
-    dimension: int
-    width: int = 100  #: r, Section 4
+    dimension: Size
+    width: Size = 100  #: r, Section 4
     of_function: ClassVar[tuple[str, ...]] = ("hidden", "output")
-
-    def check(self):
-        integer(dimension=self.dimension, width=self.width)
 
     @property
     def label_variance(self) -> float:
         """E y^2 = d: the mean square of relu(w . x) is half of that of w . x."""
         return float(self.dimension)
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
-               active: Tensor | None = None) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
-
-        active: how many coordinates of x are kept, the others being 0; () of integers.
-        """
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
         d, r = self.dimension, self.width
         xs = masked_inputs(stream.normal(ids, "xs", (n, d), dtype), active)
         hidden = stream.normal(ids, "hidden", (d, r), dtype)

@@ -6,15 +6,14 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
-from claimbook.records import Component
 from claimbook.records.checks import integer, positive, tuple_of
 from claimbook.records.errors import InputError
-from icllib.checks import draws, same_shape, sampled
+from icllib.checks import same_shape, sampled
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, sample_one, task_sizes
+from icllib.tasks.prompt import Prompt, Task, sample_one, task_sizes
 
 
-class Wrapped(Component):
+class Wrapped(Task):
     """A task made of other tasks, with their dimension and classes."""
 
     @property
@@ -61,13 +60,7 @@ class FunctionPool(Wrapped):
         """The stream of the pool's functions, whose ids are their numbers."""
         return replace(stream, seeds=torch.full_like(stream.seeds, self.seed), purpose="pool")
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
-               active: Tensor | None = None) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
-
-        active: how many coordinates of x are kept, the others being 0; () of integers.
-        """
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
         pooled = PooledStream(stream.seeds, stream.purpose, stream.generator, self)
         prompt = sample_one(self.task, pooled, ids, n, dtype, active)
         if unknown := set(self.task.of_function) - pooled.drawn:
@@ -134,13 +127,7 @@ class Mixture(Wrapped):
         *edges, _ = accumulate(self.probabilities)
         return sum((number > edge for edge in edges), torch.zeros_like(ids))
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
-               active: Tensor | None = None) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
-
-        active: how many coordinates of x are kept, the others being 0; () of integers.
-        """
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
         which = self.which(stream, ids)
         first, *others = (sample_one(part, stream, ids, n, dtype, active) for part in self.parts)
         mixed = first

@@ -1,14 +1,15 @@
 """Prompts, and functions with which tasks make them."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
 
+from claimbook.records import Component
 from claimbook.records.checks import takes
 from claimbook.records.errors import InputError
-from icllib.checks import rows
+from icllib.checks import draws, rows
 from icllib.streams import Stream, constant
 
 
@@ -22,6 +23,26 @@ class Prompt(NamedTuple):
     xs: Tensor  #: (..., n, d) inputs
     ys: Tensor  #: (..., n) labels, noise included
     means: Tensor  #: (..., n) labels without their noise
+
+
+class Task(Component):
+    """The base of tasks, which say in `draw` what their prompts are."""
+
+    least_points: ClassVar[int] = 1  # of a prompt
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
+               active: Tensor | None = None) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
+
+        active: how many coordinates of x are kept, the others being 0; () of integers. Raises InputError
+        for fewer points than the task needs, and for `active` where it keeps all coordinates.
+        """
+        draws(stream, ids, n, dtype, self.least_points)
+        if active is None:
+            return self.draw(stream, ids, n, dtype)
+        if not has_active(self):
+            raise InputError(f"active: expected None for this task, got {active!r:.200}")
+        return self.draw(stream, ids, n, dtype, active)
 
 
 def dot(xs: Tensor, weights: Tensor) -> Tensor:
@@ -45,9 +66,9 @@ def task_sizes(task) -> tuple:
 
 
 def has_active(task) -> bool:
-    """Whether the task's `sample` can leave coordinates of its inputs 0."""
+    """Whether the task's prompts can leave coordinates of its inputs 0."""
     parts = getattr(task, "parts", None)
-    return all(map(has_active, parts)) if parts else takes(task.sample, "active")
+    return all(map(has_active, parts)) if parts else takes(getattr(task, "draw", task.sample), "active")
 
 
 def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,

@@ -6,15 +6,13 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor
 
-from claimbook.records import Component
-from claimbook.records.checks import positive
-from icllib.checks import draws
+from claimbook.records.checks import Positive
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt
+from icllib.tasks.prompt import Prompt, Task
 
 
 @dataclass(frozen=True)
-class Quantifier(Component):
+class Quantifier(Task):
     """Labels are the running AND ("every") or OR ("some") of x > 0, the current x included.
 
     Signed-averaging paper, Section 3: x ~ N(0, input_std^2), independent. There the label of
@@ -22,16 +20,14 @@ class Quantifier(Component):
     labels are equal. The law "balanced", which is not the paper's, draws the position of the
     first x that settles the label (the first x <= 0 for "every", the first x > 0 for "some")
     uniformly from 1, ..., n and never, instead of geometrically; given that position the numbers
-    follow the independent law. Half of all labels are then true at every n.
+    follow the independent law. Half of all labels are then true at every n, and a prompt depends on n.
+    Labels are 0 and 1 (ASSUMED: the paper does not say how truth is written as a number).
     """
 
     quantifier: Literal["every", "some"]
-    input_std: float = 1.0  #: 1 in training, up to 30 at test time
+    input_std: Positive = 1.0  #: 1 in training, up to 30 at test time
     law: Literal["independent", "balanced"] = "independent"
     dimension: ClassVar[int] = 1
-
-    def check(self):
-        positive(input_std=self.input_std)
 
     def base_rates(self, n: int) -> list[float]:
         """The probability that the label at position k is true, for k = 1, ..., n."""
@@ -39,13 +35,7 @@ class Quantifier(Component):
         open_still = [1 - k / (n + 1) if self.law == "balanced" else 0.5**k for k in positions]
         return open_still if self.quantifier == "every" else [1 - rate for rate in open_still]
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
-
-        Labels are 0 and 1 (ASSUMED: the paper does not say how truth is written as a number).
-        Under the law "balanced" a prompt depends on n also.
-        """
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
         xs = self.input_std * stream.normal(ids, "xs", (n,), dtype)
         if self.law == "balanced":
             xs = self._settle(xs, stream.integers(ids, "settled", n + 1))

@@ -6,16 +6,15 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor
 
-from claimbook.records import Component
-from claimbook.records.checks import WORD, finite, integer, not_negative, one_of, positive, tuple_of
+from claimbook.records.checks import (
+    WORD, Finite, NotNegative, Positive, Size, integer, one_of, positive)
 from claimbook.records.errors import InputError
-from icllib.checks import draws
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, dot, masked_inputs
+from icllib.tasks.prompt import Prompt, Task, dot, masked_inputs
 
 
 @dataclass(frozen=True)
-class LinearRegression(Component):
+class LinearRegression(Task):
     """y = w . x + noise, with w ~ N(0, weight_std^2 I) drawn once per prompt.
 
     Context-scaling paper, Section 4 (normal inputs, weight_std = d^-1/2); causalLM paper,
@@ -23,18 +22,12 @@ class LinearRegression(Component):
     deviations out of range.
     """
 
-    dimension: int
-    noise_std: float = 0.0
-    weight_std: float = 1.0
+    dimension: Size
+    noise_std: NotNegative = 0.0
+    weight_std: Positive = 1.0
     inputs: Literal["normal", "uniform"] = "normal"  #: N(0, I) or U(-1, 1)^d
-    input_mean: float = 0.0  #: added to every coordinate of x
+    input_mean: Finite = 0.0  #: added to every coordinate of x
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
-
-    def check(self):
-        integer(dimension=self.dimension)
-        not_negative(noise_std=self.noise_std)
-        positive(weight_std=self.weight_std)
-        finite(input_mean=self.input_mean)
 
     @property
     def label_variance(self) -> float:
@@ -43,13 +36,7 @@ class LinearRegression(Component):
         moment = self.dimension * (spread + self.input_mean**2)  # E |x|^2
         return moment * self.weight_std**2 + self.noise_std**2
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
-               active: Tensor | None = None) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
-
-        active: how many coordinates of x are kept, the others being 0; () of integers.
-        """
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
         d = self.dimension
         if self.inputs == "normal":
             xs = stream.normal(ids, "xs", (n, d), dtype)
@@ -64,23 +51,21 @@ class LinearRegression(Component):
 
 
 @dataclass(frozen=True)
-class TwoNoiseLevels(Component):
+class TwoNoiseLevels(Task):
     """Linear regression whose noise level is one of two, drawn with probability 1/2 per prompt.
 
     Context-scaling paper, Section 4 (Fig. 3), where weight_std = d^-1/2 and d = 20. Raises
     InputError for another number of levels.
     """
 
-    dimension: int
-    noise_stds: tuple[float, float] = (0.1, 0.5)  #: Appendix A
-    weight_std: float = 1.0
+    dimension: Size
+    noise_stds: tuple[Positive, ...] = (0.1, 0.5)  #: Appendix A
+    weight_std: Positive = 1.0
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
 
     def check(self):
-        tuple_of(positive, "noise_stds", self.noise_stds)
         if len(self.noise_stds) != 2:
             raise InputError(f"noise_stds: expected two levels, got {self.noise_stds}")
-        self.at_level(0)  # refuses the other settings
 
     @property
     def label_variance(self) -> float:
@@ -96,14 +81,9 @@ class TwoNoiseLevels(Component):
         """Which level each prompt has, 0 or 1: ids (M, B) -> (M, B)."""
         return stream.integers(ids, "level", 2)
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
-               active: Tensor | None = None) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
-
-        active: how many coordinates of x are kept, the others being 0; () of integers.
-        """
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
         clean = LinearRegression(self.dimension, 0.0, self.weight_std)
-        prompt = clean.sample(stream, ids, n, dtype, active)
+        prompt = clean.draw(stream, ids, n, dtype, active)
         noise = stream.normal(ids, "noise", (n,), dtype)
         low, high = self.noise_stds
         is_low = self.levels(stream, ids)[..., None] == 0
@@ -111,19 +91,18 @@ class TwoNoiseLevels(Component):
 
 
 @dataclass(frozen=True)
-class SparseLinear(Component):
+class SparseLinear(Task):
     """y = w . x with x, w ~ N(0, I), all but a few random coordinates of w set to zero.
 
     Context-scaling paper, Eq. 8 (Fig. 4C, d = 20); Garg et al. (2022). Raises InputError unless 1
     to d coordinates are nonzero.
     """
 
-    dimension: int
+    dimension: Size
     nonzero: int = 3  #: Section 4
     of_function: ClassVar[tuple[str, ...]] = ("support", "weights")
 
     def check(self):
-        integer(dimension=self.dimension)
         integer(1, self.dimension, nonzero=self.nonzero)
 
     @property
@@ -131,13 +110,7 @@ class SparseLinear(Component):
         """E y^2."""
         return float(self.nonzero)
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
-               active: Tensor | None = None) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
-
-        active: how many coordinates of x are kept, the others being 0; () of integers.
-        """
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
         d = self.dimension
         xs = masked_inputs(stream.normal(ids, "xs", (n, d), dtype), active)
         # Sorting random words gives a random permutation; the coordinates it sends below
@@ -152,27 +125,18 @@ class SparseLinear(Component):
 
 
 @dataclass(frozen=True)
-class SigmoidRegression(Component):
+class SigmoidRegression(Task):
     """y = sigmoid(w . x) - 1/2 with x ~ U(-1, 1)^d and w ~ N(0, I).
 
     CausalLM paper, Section 5.2 (d = 16). The text has no -1/2, the public code does: the default
     is the code's. Var(y) has no closed form.
     """
 
-    dimension: int
+    dimension: Size
     centred: bool = True  #: False: the plain sigmoid of the text
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
 
-    def check(self):
-        integer(dimension=self.dimension)
-
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
-               active: Tensor | None = None) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
-
-        active: how many coordinates of x are kept, the others being 0; () of integers.
-        """
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
         xs = masked_inputs(2 * stream.uniform(ids, "xs", (n, self.dimension), dtype) - 1, active)
         weights = stream.normal(ids, "weights", (self.dimension,), dtype)
         # sigmoid(z) - 1/2 = tanh(z / 2) / 2, which PyTorch rounds alike at every batch size.
@@ -182,7 +146,7 @@ class SigmoidRegression(Component):
 
 
 @dataclass(frozen=True)
-class AffineFunctions(Component):
+class AffineFunctions(Task):
     """y = a x + b of a scalar, with x ~ N(0, input_std^2) and a, b ~ N(0, function_std^2).
 
     Signed-averaging paper, Section 3: both deviations are 1 in training and grow at test time.
@@ -190,27 +154,23 @@ class AffineFunctions(Component):
     al. (2022), which it builds on.
     """
 
-    input_std: float = 1.0  #: sigma_I
-    function_std: float = 1.0  #: sigma_F
+    input_std: Positive = 1.0  #: sigma_I
+    function_std: Positive = 1.0  #: sigma_F
     first_input_std: float | None = None  #: of the first x alone (Table 5); None: as the others
-    prompts_per_function: int = 1  #: consecutive ids that share (a, b); 64 in Eq. 2's mean
+    prompts_per_function: Size = 1  #: consecutive ids that share (a, b); 64 in Eq. 2's mean
     dimension: ClassVar[int] = 1
     of_function: ClassVar[tuple[str, ...]] = ("function",)
 
     def check(self):
-        positive(input_std=self.input_std, function_std=self.function_std)
         if self.first_input_std is not None:
             positive(first_input_std=self.first_input_std)
-        integer(prompts_per_function=self.prompts_per_function)
 
     @property
     def label_variance(self) -> float:
         """E y^2 at every point but a deviant first one."""
         return self.function_std**2 * (1 + self.input_std**2)
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
         xs = stream.normal(ids, "xs", (n, 1), dtype)
         first_std = self.input_std if self.first_input_std is None else self.first_input_std
         xs = torch.cat((first_std * xs[..., :1, :], self.input_std * xs[..., 1:, :]), dim=-2)

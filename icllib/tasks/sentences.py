@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from claimbook.records import Component
-from claimbook.records.checks import fraction, integer, positive, share
+from claimbook.records.checks import Fraction, Share, Size, integer, positive
 from claimbook.records.errors import InputError
 from icllib.data import DataFile
 from icllib.streams import Stream
@@ -40,17 +40,14 @@ class MaskedSentences(Component):
     corpus: DataFile  #: one sentence a line
     tokenizer: DataFile  #: JSON of the package `tokenizers`
     dimension: int = 8192  #: tokens of the vocabulary
-    words: int = 3  #: least number, with punctuation marks; shorter sentences are left out
-    held_out: int = 100  #: one line in `held_out` is not trained on
-    hidden: float = 0.15
-    replaced: float = 0.1
+    words: Size = 3  #: least number, with punctuation marks; shorter sentences are left out
+    held_out: Size = 100  #: one line in `held_out` is not trained on
+    hidden: Fraction = 0.15
+    replaced: Share = 0.1
 
     def check(self):
         integer(SPECIAL + 1, dimension=self.dimension)  # a word at least
-        integer(words=self.words, held_out=self.held_out)
         positive(hidden=self.hidden)
-        fraction(hidden=self.hidden)
-        share(replaced=self.replaced)
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> MaskedBatch:
         """Sentences of at most n tokens; ids (M, B) name them."""

@@ -6,40 +6,29 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from claimbook.records import Component
-from claimbook.records.checks import integer
-from icllib.checks import draws
+from claimbook.records.checks import Size
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, masked_inputs
+from icllib.tasks.prompt import Prompt, Task, masked_inputs
 
 
 @dataclass(frozen=True)
-class DecisionTree(Component):
+class DecisionTree(Task):
     """A complete tree: each inner node tests x_k > 0 for a uniform k, leaves are N(0, 1).
 
     Context-scaling paper, Eq. 7 (Fig. 4A, d = 20), x ~ N(0, I); the laws of nodes and leaves are
     ASSUMED from the code of Garg et al. (2022), which the paper follows.
     """
 
-    dimension: int
-    depth: int = 4  #: tests between the root and a leaf, Section 4
+    dimension: Size
+    depth: Size = 4  #: tests between the root and a leaf, Section 4
     of_function: ClassVar[tuple[str, ...]] = ("tested", "leaves")
-
-    def check(self):
-        integer(dimension=self.dimension, depth=self.depth)
 
     @property
     def label_variance(self) -> float:
         """E y^2."""
         return 1.0
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
-               active: Tensor | None = None) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
-
-        active: how many coordinates of x are kept, the others being 0; () of integers.
-        """
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
         d, inner = self.dimension, 2**self.depth - 1
         xs = masked_inputs(stream.normal(ids, "xs", (n, d), dtype), active)
         tested = stream.integers(ids, "tested", d, (inner,))

@@ -6,16 +6,14 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from claimbook.records import Component
-from claimbook.records.checks import integer
-from icllib.checks import draws
+from claimbook.records.checks import Size, integer
 from icllib.streams import Stream
 from icllib.tasks.classification import one_hot_winners
-from icllib.tasks.prompt import Prompt, dot
+from icllib.tasks.prompt import Prompt, Task, dot
 
 
 @dataclass(frozen=True)
-class BagOfWords(Component):
+class BagOfWords(Task):
     """Texts of a few random words; a text's class is the one with the largest sum over its words.
 
     Each prompt has another lexicon, a weight N(0, 1) for every word and class, so that words have
@@ -24,13 +22,12 @@ class BagOfWords(Component):
     (..., n, classes). Raises InputError for fewer than two classes.
     """
 
-    dimension: int  #: words of the vocabulary
-    words: int  #: of a text, drawn uniformly with replacement
+    dimension: Size  #: words of the vocabulary
+    words: Size  #: of a text, drawn uniformly with replacement
     classes: int = 3
     of_function: ClassVar[tuple[str, ...]] = ("lexicon",)
 
     def check(self):
-        integer(dimension=self.dimension, words=self.words)
         integer(2, classes=self.classes)
 
     @property
@@ -38,9 +35,7 @@ class BagOfWords(Component):
         """Variance of each coordinate of the one-hot label, whose mean is 1 / classes."""
         return (self.classes - 1) / self.classes**2
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n texts; ids (M, B) name them: the same id gives the same prompt."""
-        draws(stream, ids, n, dtype)
+    def draw(self, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
         drawn = stream.integers(ids, "texts", self.dimension, (n, self.words))
         vocabulary = torch.arange(self.dimension, device=ids.device)
         xs = (drawn[..., None] == vocabulary).sum(dim=-2).to(dtype)

@@ -2,14 +2,13 @@
 
 import math
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Literal
 
 import torch
 from torch import Tensor
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import different, fraction, integer, not_negative, positive, tuple_of
+from claimbook.records.checks import Count, Fraction, NotNegative, Positive, Size, different, positive
 from claimbook.records.errors import InputError
 from icllib.streams import constant
 from icllib.tasks import side_by_side
@@ -26,12 +25,9 @@ class Curriculum(Component):
     other coordinates are 0 before labels are made. Raises InputError for numbers below 1.
     """
 
-    start: int
-    increment: int
-    every: int
-
-    def check(self):
-        integer(start=self.start, increment=self.increment, every=self.every)
+    start: Size
+    increment: Size
+    every: Size
 
     def at(self, step: Tensor) -> Tensor:
         """The number at a step, counted from 0, without an upper limit."""
@@ -49,16 +45,16 @@ class Recipe(Component):
     that are invalid or do not go together.
     """
 
-    lengths: tuple[int, ...]  #: context lengths: numbers of labeled pairs before the query
-    steps: int
-    batch: int = 64  #: prompts per step
-    learning_rate: float = field(default=1e-4, metadata={"per_member": True})
+    lengths: tuple[Count, ...]  #: context lengths: numbers of labeled pairs before the query
+    steps: Size
+    batch: Size = 64  #: prompts per step
+    learning_rate: Positive = field(default=1e-4, metadata={"per_member": True})
     #: after the warm-up; "cosine" and "linear" go down to 0
     schedule: Literal["constant", "cosine", "linear"] = "constant"
-    warmup: float = 0.0  #: fraction of the steps over which the rate rises linearly from 0
-    weight_decay: float = 0.0  #: AdamW's; 0 is Adam
-    betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)  #: Adam's own default
-    epsilon: float = field(default=1e-8, metadata=ADDED)  #: Adam's own default
+    warmup: Fraction = 0.0  #: fraction of the steps over which the rate rises linearly from 0
+    weight_decay: NotNegative = 0.0  #: AdamW's; 0 is Adam
+    betas: tuple[Fraction, ...] = field(default=(0.9, 0.999), metadata=ADDED)  #: Adam's own default
+    epsilon: NotNegative = field(default=1e-8, metadata=ADDED)  #: Adam's own default
     curriculum: Curriculum | None = field(default=None, metadata=ADDED)  #: of points
     dimensions: Curriculum | None = field(default=None, metadata=ADDED)  #: of coordinates of x
     clip: float | None = field(default=None, metadata=ADDED)  #: largest gradient norm of a member
@@ -66,19 +62,13 @@ class Recipe(Component):
         default="squared", metadata=ADDED)
     #: see `precision_on`
     precision: Literal["tf32", "bf16", "fp32", "fp64"] = field(default="tf32", metadata=ADDED)
-    queries: int = field(default=1, metadata=ADDED)  #: side by side after the pairs of each length
+    queries: Size = field(default=1, metadata=ADDED)  #: side by side after the pairs of each length
     # Ding et al., Appendix E:
     loss_on_pairs: bool = field(default=False, metadata=ADDED)  #: outputs at pairs, with target 0
     permute_pairs: bool = field(default=False, metadata=ADDED)  #: in a new random order every step
 
     def check(self):
-        tuple_of(partial(integer, 0), "lengths", self.lengths)
-        tuple_of(fraction, "betas", self.betas)
         different(lengths=self.lengths)
-        integer(steps=self.steps, batch=self.batch, queries=self.queries)
-        positive(learning_rate=self.learning_rate)
-        fraction(warmup=self.warmup)
-        not_negative(weight_decay=self.weight_decay, epsilon=self.epsilon)
         for name in ("curriculum", "dimensions"):
             if not isinstance(own := getattr(self, name), Curriculum | None):
                 raise InputError(f"{name}: expected a Curriculum, got {own!r}")

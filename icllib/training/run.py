@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 import torch
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import has_method, instance, integer, takes, tuple_of
+from claimbook.records.checks import Size, has_method, instance, integer, takes, tuple_of
 from claimbook.records.errors import InputError
 from icllib.checks import floating, needs_no_pair, same_shape
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel, OnTask, Together, TrainingError
@@ -26,11 +26,10 @@ class Along(Component):
     Raises InputError where the steps do not increase.
     """
 
-    steps: tuple[int, ...]  #: after so many steps of training
+    steps: tuple[Size, ...]  #: after so many steps of training
     evaluation: object
 
     def check(self):
-        tuple_of(integer, "steps", self.steps)
         if self.evaluation is not None:
             has_method("measure", evaluation=self.evaluation)
         if list(self.steps) != sorted(set(self.steps)):

@@ -125,13 +125,7 @@ def test_the_model_is_left_as_it_was(model):
 
 
 @pytest.mark.parametrize("lengths, message", [
-    ([], "lengths: "),
-    (-1, "lengths: "),
-    (7, r"expected at most the sequences' own \[6, 6, 6\], got \[7, 7, 7\]"),
-    ([1, -1, 2], "lengths: "),
-    ([1, 1.5, 2], "lengths: "),
-    ([1, float("nan"), 2], "lengths: "),
-    (torch.ones(3, 1).long(), "lengths: "),
+    (-1, "lengths: "), ([1, 1.5, 2], "lengths: "), (torch.ones(3, 1).long(), "lengths: "),
     ([1, 2], "expected 3, one for each sequence of the batch, got 2"),
     ([1, 7, 2], r"expected at most the sequences' own \[6, 6, 6\], got \[1, 7, 2\]"),
 ])
@@ -209,8 +203,7 @@ def test_a_model_is_not_saved_within_prefix_attention(model, signed, tmp_path):
 def test_a_ready_made_mask_is_refused(model, signed, of):
     model = use_signed_averaging(copy.deepcopy(model)) if signed else model
     mask = of(explicit_mask(torch.ones(3, 6), [0, 0, 0]))
-    with pytest.raises(InputError, match=(
-            r"attention_mask: expected (\(B, T\), .* got \(3, 1, 6, 6\)|a tensor, got a dictionary of full_att)")):
+    with pytest.raises(InputError, match=r"attention_mask: expected \(B, T\), .* got \(3, 1, 6, 6\)"):
         logits(model, TOKENS, LENGTHS, attention_mask=mask)
     with prefix_attention(model, LENGTHS), pytest.raises(InputError, match="attention_mask"):
         model.base_model(TOKENS, attention_mask=mask)

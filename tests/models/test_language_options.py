@@ -1,7 +1,4 @@
-"""What loads a saved model, and every mask, works or is refused in a line."""
-
-import subprocess
-import sys
+"""What loads a saved model works or is refused in a line."""
 
 import pytest
 import torch
@@ -36,8 +33,7 @@ def test_options_reach_transformers_and_change_no_attention(saved):
 
 
 @pytest.mark.parametrize("folder, options", [
-    (None, {}), (3, {}), ("someone/model", {"local_files_only": True}), ("/no/such/folder", {}),
-    ("saved", {"variant": "other"}), ("saved", {"dtype": "float99"}), ("saved", {"nonsense": 3})])
+    (3, {}), ("/no/such/folder", {}), ("saved", {"variant": "other"}), ("saved", {"nonsense": 3})])
 def test_what_cannot_be_loaded_is_refused_in_a_line(saved, folder, options):
     with pytest.raises(InputError, match="folder: ") as raised:
         load_signed_averaging(saved[1] if folder == "saved" else folder, **options)
@@ -66,66 +62,3 @@ def test_a_prefix_is_the_same_whatever_attention_a_model_was_loaded_with(tmp_pat
         torch.testing.assert_close(again(TOKENS).logits, model(TOKENS).logits,
                                    atol=1e-5 if attention == "eager" else 1e-12, rtol=0)
     assert again.config._attn_implementation == attention
-
-
-ELSEWHERE = """
-import sys, torch
-for name in ("outside-False", "within-False", "outside-True", "within-True"):
-    model, tokens, expected = torch.load(f"{sys.argv[1]}/{name}.pt", weights_only=False)
-    print(name, torch.equal(model(tokens).logits, expected))
-"""
-
-
-def test_a_pickled_model_computes_the_same_elsewhere(tmp_path):
-    for ssa in (False, True):
-        model = make("llama", ssa=ssa)
-        torch.save((model, TOKENS, model(TOKENS).logits), tmp_path / f"outside-{ssa}.pt")
-        with prefix_attention(model, 3):
-            torch.save((model, TOKENS, model(TOKENS).logits), tmp_path / f"within-{ssa}.pt")
-    done = subprocess.run([sys.executable, "-c", ELSEWHERE, str(tmp_path)], capture_output=True, encoding="utf-8")
-    assert done.stdout.split() == ["outside-False", "True", "within-False", "True",
-                                   "outside-True", "True", "within-True", "True"], done.stderr
-
-
-# ---- masks ------------------------------------------------------------------------------------
-
-ONES = torch.ones_like(TOKENS)
-MASKS = {"a dictionary of 2D masks": {"full_attention": ONES}, "a dictionary of none": {"full_attention": None},
-         "another name": {"other": ONES.bool()}, "a list": ONES.tolist(), "an array": ONES.numpy(),
-         "3D": torch.ones(2, 6, 6).bool(), "1D": torch.ones(6), "another batch": torch.ones(6, 6).bool()}
-OTHER_SIZES = {"fewer tokens": ONES[:, :4], "more tokens": torch.ones(2, 9), "fractions": torch.full((2, 6), 0.5),
-               "numbers to add": torch.full((2, 6), -1e9), "a text": "causal",
-               "more keys": torch.ones(2, 1, 6, 9).bool(), "fewer heads": torch.ones(2, 3, 6, 6).bool(),
-               "more sequences": torch.ones(5, 1, 6, 6).bool()}
-
-
-def refused(part, mask, **options) -> bool:
-    with pytest.raises(InputError, match="attention_mask: ") as raised:
-        part(TOKENS, attention_mask=mask, **options)
-    return "\n" not in str(raised.value)
-
-
-def test_a_mask_of_another_form_is_refused_within_a_prefix():
-    for name in ["llama", "qwen"]:
-        for ssa in [False, True]:
-            model = make(name, ssa=ssa)
-            with prefix_attention(model, 3):
-                for kind, mask in MASKS.items():
-                    assert refused(model, mask), kind
-
-
-def test_a_mask_of_another_form_is_refused_with_signed_averaging():
-    for name in ["qwen", "gpt2"]:
-        model = make(name)
-        for kind, mask in (MASKS | OTHER_SIZES).items():
-            options = {"use_cache": False} if kind == "more tokens" else {}
-            if (name, kind) != ("qwen", "a dictionary of none"):
-                assert refused(model, mask, **options) and refused(model.base_model, mask, **options), kind
-
-
-def test_a_dictionary_of_masks_by_kind_of_layer_is_honored_or_refused_with_signed_averaging():
-    model = make("qwen")
-    full = torch.ones(2, 1, 6, 6).tril().bool()
-    for mask in ({"full_attention": full}, {"full_attention": None}):
-        assert torch.equal(model(TOKENS, attention_mask=mask).logits, model(TOKENS, attention_mask=full).logits)
-    assert refused(model, {"full_attention": ONES.bool()}) and refused(model, {"other": full})
