@@ -1,14 +1,13 @@
 """Which runs train together, on how many processors."""
 
 import re
-from dataclasses import replace
 
 import torch
 
 from claimbook.records.errors import InputError
 from claimbook.records.limits import Limits
 from claimbook.records.processor import cores
-from icllib.training.run import Run
+from icllib.training.run import Run, only_training
 
 
 def fleets(runs, most: int | None = None) -> list[list[Run]]:
@@ -73,12 +72,6 @@ def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
     in one part."""
     same = {}
     for run in (run for fleet in fleets(runs) for run in fleet):
-        same.setdefault(training(run), []).append(run)
+        same.setdefault(only_training(run, with_stops=True), []).append(run)
     groups = list(same.values())
     return [[run for group in groups[index::count] for run in group] for index in range(count)]
-
-
-def training(run: Run) -> Run:
-    """A run without what is measured on it, at its end and on the way."""
-    return replace(run, evaluation=None,
-                   along=run.along and replace(run.along, evaluation=None))

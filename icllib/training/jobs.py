@@ -5,7 +5,6 @@ import gc
 import signal
 import sys
 import threading
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,15 +19,15 @@ from claimbook.records.limits import Limits
 from claimbook.records.provenance import (
     cost_since, provenance, start_clocks, tell_of_changed_sources)
 from icllib import checks
-from icllib.training.tensorboard import board
+from icllib.progress import board
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
-    check_state, checkpoints, ignoring_save_errors, load_checkpoint, locked_folder,
-    remove_checkpoints, save_checkpoint, split_checkpoint)
+    checkpoints, ignoring_save_errors, load_checkpoint, locked_folder, remove_checkpoints, save_checkpoint,
+    split_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
-from icllib.training.fleets import check_gpu, fleets, training
-from icllib.training.run import Run, Trained
+from icllib.training.fleets import check_gpu, fleets
+from icllib.training.run import Run, Trained, only_training
 from icllib.training.weights import (
     can_be_measured, find_weights, load, noted_of, save_weights)
 
@@ -137,7 +136,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     first, made, started = runs[0], provenance(profile, device), start_clocks(device)
     fleet = fleet_of(runs, device)
     saved_in = checkpoint_folder(runs)
-    own = versions([training(run) for run in runs])
+    own = versions([only_training(run, with_stops=True) for run in runs])
     started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in, own)))
 
     def save():
@@ -217,7 +216,7 @@ def checkpoint_folder(runs) -> Path:
 
     So a model is not trained again after a failed evaluation is mended.
     """
-    trained = map(training, runs)
+    trained = [only_training(run, with_stops=True) for run in runs]
     return checkpoints_folder() / digest([key(settings(run), versions(run)) for run in trained])
 
 
@@ -226,7 +225,7 @@ def resume(fleet: Fleet, folder: Path, own: dict) -> tuple[float, float]:
 
     own: the versions of what trains, to tell which of its modules were edited since.
     """
-    found = load_checkpoint(folder, partial(check_state, fleet))
+    found = load_checkpoint(folder)
     if found is None:
         return 0.0, 0.0
     tensors, info = found

@@ -15,8 +15,8 @@ from icllib.training.costs import fleet_seconds, memory_of
 from icllib.training.engine import tell_diverged
 from icllib.training.fleets import fleets, processors
 from icllib.training.jobs import check_ready, is_recorded, to_train, train_fleet
-from icllib.training.run import Run
-from icllib.training.weights import can_be_measured, model_of, trained_folders, weights_name
+from icllib.training.run import Run, only_training
+from icllib.training.weights import can_be_measured, trained_folders, weights_name
 from icllib.training.workers import compute_fleets
 
 __all__ = ["check_ready", "compute", "is_recorded", "memory_of", "missing_jobs", "seconds", "train", "train_fleet"]
@@ -37,6 +37,11 @@ def compute(runs: list[Run], missing: list[Run], profile: str, folder: Path, lim
     for run, record in zip(missing, find_records(missing, folder.parent.name, folder.parents[1])):
         if record and record.provenance.get("diverged"):
             tell_diverged(run.model, run.seed, run.recipe)
+
+
+def model_of(run: Run) -> Run:
+    """What is trained for a run: one model for all that is measured at its end."""
+    return run if run.along else only_training(run)
 
 
 def seconds(runs: list[Run], profile: str) -> float:

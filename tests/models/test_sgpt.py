@@ -9,7 +9,7 @@ from contract import DIMENSION, prompts
 from torch.nn import functional as F
 
 from icllib.models import SGPT
-from icllib.models.packing import pack, packed_size, share_rows
+from icllib.models.sgpt import pack, packed_size, share_rows
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 
