@@ -133,11 +133,6 @@ def test_packing_holds_every_sequence_once(lengths):
     assert packing.mask.sum() == sum((length + 1) ** 2 for length in lengths)
 
 
-def test_all_lengths_to_forty_leave_little_padding():
-    """860 tokens in the fewest possible rows of 41."""
-    assert packed_size(range(1, 41)) == (21, 41)
-
-
 def test_multiplications_are_those_of_the_operations():
     contract.multiplications_are_those_of_the_operations(
         SETTINGS[0], shaken(SETTINGS[0]), *prompts(), LENGTHS)
