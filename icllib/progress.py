@@ -10,10 +10,8 @@ from claimbook.records.files import folder_named
 
 class Progress:
     """One line on standard error that is rewritten; silent unless someone may be looking.
-
     total: steps to do; unit_per_step: model-steps that one step makes (the fleet's size);
-    start_at: the step at which this process began.
-    """
+    start_at: the step at which this process began."""
 
     def __init__(self, total: int, label: str = "", unit_per_step: int = 1, start_at: int = 0):
         self.total, self.label, self.unit_per_step = total, label, unit_per_step

@@ -106,10 +106,7 @@ class InContext(BaseEstimator):
                         f"from those before, and ridge regression on their signs {lines:.0%}: use another classifier")
 
     def answers(self, X) -> np.ndarray:
-        """The model's answer to each row, in the context of the stored pairs: (rows, ...).
-
-        Raises InputError for an answer that is not finite.
-        """
+        """The model's answer to each row, in the context of the stored pairs: (rows, ...)."""
         check_is_fitted(self)
         X = self.X_scale_.to_model(validate_data(self, X, reset=False, dtype=np.float64))
         far = int((np.linalg.norm(X, axis=1) > self.farthest_).sum())

@@ -32,9 +32,7 @@ def statistics_of(xs, ys, with_labels: bool) -> dict:
 
 def condition(xs):
     """The largest over the least eigenvalue of the correlation of columns: (B, n, d) -> (B,).
-
-    A constant column counts as uncorrelated with others.
-    """
+    A constant column counts as uncorrelated with others."""
     centered = xs - xs.mean(dim=1, keepdim=True)
     sizes = centered.norm(dim=1, keepdim=True)
     columns = centered / torch.where(sizes == 0, 1.0, sizes)

@@ -29,11 +29,9 @@ FEATURES = ("linear", "l1", "exponential", "hilbert")
 
 def feature_row(features: str, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     """psi(A)_{N,:} as a model reads it: (..., N, d), (..., N) -> (..., K, d + 1).
-
     "linear": psi_L over n. ASSUMED, since the paper names no scale: a sum over pairs grows with n,
     and its mean is what one gradient step of size 1 predicts. "l1": g(A) of Eq. 6. "exponential"
-    and "hilbert": psi_K, psi_H.
-    """
+    and "hilbert": psi_K, psi_H."""
     if features == "linear":
         pairs = constant(tuple(lengths), xs.device)
         return linear_row(xs, ys, lengths) / pairs[:, None]
@@ -44,9 +42,7 @@ def feature_row(features: str, xs: Tensor, ys: Tensor, lengths) -> Tensor:
 
 def linear_row(xs: Tensor, ys: Tensor, lengths, normalized: bool = False) -> Tensor:
     """psi_L(A)_{N,:} with psi_L(A) = (A A^T) A (Eq. 10): (..., K, d + 1).
-
-    Its last entry is x_N . X^T y. normalized: phi(A A^T) A, rows divided by their l1 norm (Eq. 6).
-    """
+    Its last entry is x_N . X^T y. normalized: phi(A A^T) A, rows divided by their l1 norm (Eq. 6)."""
     queries, pairs, visible = split(xs, ys, lengths)
     scores = (queries @ pairs[..., :-1].mT).masked_fill(~visible, 0)  # (..., K, n)
     own = queries.square().sum(-1, keepdim=True)  # the query's row is one of A's
@@ -58,11 +54,9 @@ def linear_row(xs: Tensor, ys: Tensor, lengths, normalized: bool = False) -> Ten
 
 def kernel_row(kernel: str, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     """psi_K(A)_{N,:}, smoothed inputs and labels (Eq. 11): (..., K, d + 1).
-
     kernel: "exponential", K(z, z') = exp(z . z'), which is softmax attention (the printed
     exp(-z . z) would not depend on z'); or "hilbert", K(z, z') = |z - z'|^-d (Eq. 5). The softmax
-    of log K has the rows of psi_K, zero on the diagonal, and overflows nowhere.
-    """
+    of log K has the rows of psi_K, zero on the diagonal, and overflows nowhere."""
     queries, pairs, visible = split(xs, ys, lengths)
     logs = log_kernel(kernel, queries, pairs[..., :-1])
     return logs.masked_fill(~visible, -torch.inf).softmax(-1) @ pairs
@@ -70,9 +64,7 @@ def kernel_row(kernel: str, xs: Tensor, ys: Tensor, lengths) -> Tensor:
 
 def log_kernel(kernel: str, queries: Tensor, points: Tensor) -> Tensor:
     """log K(z, z') of each query and point: (..., K, d), (..., n, d) -> (..., K, n).
-
-    Points that coincide with the query share all of the Hilbert kernel's weight.
-    """
+    Points that coincide with the query share all of the Hilbert kernel's weight."""
     if kernel == "exponential":
         return queries @ points.mT
     exact = "donot_use_mm_for_euclid_dist"  # the fast way cancels where points are close

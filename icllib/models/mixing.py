@@ -55,9 +55,7 @@ class FusedSoftmax(Weighted):
 
 class SignedLogOfHeads(nn.Module):
     """n and b of sgn(z) n log(1 + b abs(z)) for each head.
-
-    n = 1 + softplus(excess) and b = exp(log_b), so that no step can leave n >= 1 and b > 0.
-    """
+    n = 1 + softplus(excess) and b = exp(log_b), so that no step can leave n >= 1 and b > 0."""
 
     def start(self, n: float, b: float, trainable: bool, everywhere) -> None:
         """Register excess and log_b; everywhere: makes a tensor of one value for all heads."""

@@ -34,10 +34,8 @@ class Plain(Component):
 
 def check_weigh(weigh, heads: int, name: str) -> None:
     """Raises InputError unless weights depend only on the visible scores of their own prompt.
-
     Tried on a few made-up scores. Refused are another shape, a weight where the mask is false, and
-    one that changes with a score there or with those of another model or prompt.
-    """
+    one that changes with a score there or with those of another model or prompt."""
     mask = attention.causal_pairs(4)
     scores = torch.linspace(-3, 3, 4 * heads * 16).sin().view(2, 2, heads, 4, 4)
     weights = weigh(scores, mask)

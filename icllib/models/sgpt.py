@@ -72,9 +72,7 @@ class StackedSGPT(nn.Module):
 
     def forward(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K).
-
-        Every length is a sequence of its own; they share one pass, packed side by side.
-        """
+        Every length is a sequence of its own; they share one pass, packed side by side."""
         packing = pack(lengths, xs.device)
         hidden = product(packed_tokens(xs, ys, packing), self.embedding)
         for block in self.blocks:

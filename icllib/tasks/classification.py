@@ -43,9 +43,7 @@ class LinearClassification(Task):
 
 def one_hot_winners(scores: Tensor) -> Tensor:
     """1 at the largest score of a row and 0 elsewhere, in the scores' shape and type.
-
-    one_hot() of PyTorch may wait for the device.
-    """
+    one_hot() of PyTorch may wait for the device."""
     classes = torch.arange(scores.shape[-1], device=scores.device)
     return (scores.argmax(dim=-1, keepdim=True) == classes).to(scores.dtype)
 

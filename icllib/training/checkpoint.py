@@ -60,10 +60,7 @@ def save_tensors(path: Path, tensors: dict, metadata: dict | None = None) -> Non
 
 
 def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
-    """Write a checkpoint and delete all but the last two, later ones too, which were damaged.
-
-    Raises OSError where there is no room for it.
-    """
+    """Write a checkpoint and delete all but the last two, later ones too, which were damaged."""
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / f"step-{step:09d}.safetensors"
     save_tensors(data, tensors)
@@ -108,10 +105,8 @@ def read_checkpoint(path: Path) -> tuple[dict, dict]:
 
 def split_checkpoint(folder: Path, parts: dict[Path, int]) -> int:
     """Split the newest checkpoint of a fleet into one for each of its parts.
-
     parts: folder -> number of members, in order. Each gets its share of the cost, and the digests
-    of the code that training began with. Returns the step, 0 where there is no checkpoint.
-    """
+    of the code that training began with. Returns the step, 0 where there is no checkpoint."""
     found = load_checkpoint(folder)
     if found is None:
         return 0

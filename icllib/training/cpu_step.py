@@ -72,10 +72,7 @@ def compiler() -> str | None:
 
 
 def compiled_library(compiler: str) -> Path:
-    """The library of this source, compiler and processor, made if it is not there yet.
-
-    Raises OSError or SubprocessError where it cannot be.
-    """
+    """The library of this source, compiler and processor, made if it is not there yet."""
     command = [*shlex.split(compiler), *OPTIONS]
     version = subprocess.run([*shlex.split(compiler), "--version"], capture_output=True, check=True).stdout
     made_of = [SOURCE.read_bytes(), version, *map(str.encode, (*command, processor_name()))]

@@ -28,9 +28,7 @@ def processors() -> list[str]:
 
 def check_gpu(profile: str, limits=Limits()) -> None:
     """Raises InputError, with the reason, for `gpu` where no GPU can be used.
-
-    Its models take days on a CPU; `on_cpu` (`run --on-cpu`) allows that.
-    """
+    Its models take days on a CPU; `on_cpu` (`run --on-cpu`) allows that."""
     if profile == "gpu" and not limits.on_cpu and (reason := why_no_gpu()):
         raise InputError(f"profile: expected a GPU that can be used for gpu, {reason}; --on-cpu, in "
                          "a notebook icllib.records(..., limits=icllib.Limits(on_cpu=True)), trains on the CPU")

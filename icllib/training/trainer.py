@@ -23,11 +23,7 @@ __all__ = ["check_ready", "compute", "is_recorded", "memory_of", "missing_jobs",
 
 
 def compute(runs: list[Run], missing: list[Run], profile: str, folder: Path, limits=Limits()) -> None:
-    """Train the missing ones of a page's runs, measure them and save their records in a folder.
-
-    Raises InputError, before any work, for a folder that cannot be written to and for a run
-    without an evaluation.
-    """
+    """Train the missing ones of a page's runs, measure them and save their records in a folder."""
     for run in missing:
         has_method("measure", evaluation=run.evaluation)
         if run.along:
@@ -45,10 +41,7 @@ def model_of(run: Run) -> Run:
 
 
 def seconds(runs: list[Run], profile: str) -> float:
-    """Estimated seconds of one core, or of an H200, to train these runs, each model once.
-
-    Raises InputError for a model that does not count its multiply-adds.
-    """
+    """Estimated seconds of one core, or of an H200, to train these runs, each model once."""
     models = {model_of(run): run for run in runs}
     return sum(fleet_seconds(fleet, profile) for fleet in fleets(models.values()))
 
@@ -80,11 +73,9 @@ def are_there(runs: list[Run], paper: str) -> list[bool]:
 def missing_jobs(runs: dict[str, list[Run]], profile: str, first: dict[str, list[int]],
                  members: int | None) -> dict[Job, tuple]:
     """Jobs for what pages miss: job -> its fleet, and which seeds of which pages wait for it.
-
     A page's first seeds and its others are fleets of their own. A model that is measured in several
     ways is trained for the first of those that miss it; the others take its weights when their pages
-    are executed.
-    """
+    are executed."""
     there = {(page, run): known for page, own in runs.items()
              for run, known in zip(own, are_there(own, page.split("/")[0]))}
     measured = {}  # model -> (page, run) of all that is measured on it
