@@ -70,9 +70,7 @@ def precise(dtype) -> None:
 
 def sampled(**tasks) -> None:
     """Raises InputError, by name, for what no prompts can be drawn from.
-
-    Equal tasks are drawn together, so one that can change, which has no hash, is none.
-    """
+    Equal tasks are drawn together, so one that can change, which has no hash, is none."""
     has_method("sample", **tasks)
     has_method("dimension", **tasks)
     for name, task in tasks.items():

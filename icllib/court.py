@@ -5,7 +5,6 @@ has not learned decides nothing. How large a difference chance alone makes is me
 models, the *floor*; what is told has to exceed it and Holm's correction over the whole table.
 """
 
-import csv
 import hashlib
 import importlib.util
 import inspect
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 import torch
 from scipy import stats
 
@@ -245,12 +245,12 @@ def compare(mine, folder="court", quick: bool = False, settings=tuple(SETTINGS),
     own = read_own(mine) if isinstance(mine, Path) else mine
     models = {name: model_of(own, SETTINGS[name].model) for name in settings}
     folder, count, start = Path(folder), QUICK if quick else seeds, time.monotonic()
-    errors_of_softmax, own_name = kept_softmax(), identity(mine)
+    errors_of_softmax = kept_softmax()
     folder.mkdir(parents=True, exist_ok=True)
     rows, disguised, untrained = [], [], []
     for name, model in models.items():
         setting, softmax = SETTINGS[name], errors_of_softmax[name]
-        weights = folder / f"{name}_{own_name}_{count}.pt"
+        weights = folder / f"{name}_{identity(mine)}_{count}.pt"
         errors = measured(setting, trained_or_kept(setting, model, count, weights))
         rows += ratio_rows(name, errors, softmax, errors["as in training"] <= setting.at_most)
         others = {shift: np.asarray(values)[-count:] for shift, values in softmax.items()}
@@ -288,7 +288,7 @@ def controls(disguised: list[dict], untrained: list[dict]) -> str:
 
 
 def keep_softmax(path="icllib/court.json") -> None:
-    """Trains the softmax models of the floor and writes their errors: what `kept` reads."""
+    """Trains the softmax models of the floor and writes their errors, which `compare` reads."""
     errors = {name: {shift: values.tolist() for shift, values in measured(setting, train(
         setting.task, setting.model, setting.recipe, list(range(KEPT)), label=name)).items()}
         for name, setting in SETTINGS.items()}
@@ -313,10 +313,7 @@ def write_report(rows: list[dict], controls: str, folder: Path, seconds: float) 
     """Writes report.md, report.csv, report.json and report.png."""
     import matplotlib.pyplot as plt
 
-    columns = list(rows[0])
-    with (folder / "report.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.DictWriter(file, columns).writeheader()
-        csv.DictWriter(file, columns).writerows(rows)
+    pd.DataFrame(rows).to_csv(folder / "report.csv", index=False)
     sound = [{name: None if value != value else value for name, value in row.items()} for row in rows]  # no NaN
     write_text(folder / "report.json", json.dumps(
         {"sentence": in_one_sentence(rows), "controls": controls, "seconds": seconds, "rows": sound}))

@@ -60,10 +60,7 @@ def checksum(path: Path, expected: str | None = None) -> str:
 
 def open_token_ids(path: Path, least: int = 1) -> np.ndarray:
     """The ids in a flat file of little-endian uint16, as nanoGPT's data preparation writes it.
-
-    They stay on the disk. Raises InputError for a file that is missing, is no such file, or has
-    less than `least` ids; whether they lie in a vocabulary is for the first pass over them to say.
-    """
+    They stay on the disk."""
     instance(str | Path, path=path)
     if not os.path.isfile(path):
         raise InputError(f"{path}: expected a file of token ids, got none")

@@ -92,7 +92,12 @@ class ErrorByLength(Component):
         tasks: M tasks of one shape, or one task for a single predictor.
         """
         tasks = measurable(tasks, predictor, device)
-        self.check_able(predictor)
+        name = type(predictor).__name__
+        if self.queries > 1 and not takes(predictor.predict, "points"):
+            raise InputError("queries: expected 1 of a predictor that has no argument `points`, "
+                             f"got {self.queries} of {name}")
+        if self.by_layer and not hasattr(predictor, "predict_by_layer"):
+            raise InputError(f"by_layer: expected a predictor with predict_by_layer, got {name}")
         stream, points, sums = self.stream(predictor, len(tasks), device), self.points, {}
         for start in range(0, self.prompts, CHUNK):
             ids = torch.arange(start, min(start + CHUNK, self.prompts), device=device)
@@ -121,15 +126,6 @@ class ErrorByLength(Component):
     def points(self) -> int:
         """Points of a prompt: the pairs of the longest context, and the queries."""
         return self.longest + self.queries
-
-    def check_able(self, predictor) -> None:
-        """Raises InputError for a predictor without what is asked beyond `predict`."""
-        name = type(predictor).__name__
-        if self.queries > 1 and not takes(predictor.predict, "points"):
-            raise InputError("queries: expected 1 of a predictor that has no argument `points`, "
-                             f"got {self.queries} of {name}")
-        if self.by_layer and not hasattr(predictor, "predict_by_layer"):
-            raise InputError(f"by_layer: expected a predictor with predict_by_layer, got {name}")
 
     def all_losses(self, prompt, predictor) -> dict:
         """Sums over prompts of every measure, (M, K), and of every layer's, (M, layers, K)."""

@@ -1,7 +1,11 @@
-"""Progress of long work: its rate and the time left."""
+"""Progress of long work: its rate and the time left; losses in TensorBoard."""
 
+import os
 import sys
 import time
+
+from claimbook.records.errors import InputError
+from claimbook.records.files import folder_named
 
 
 class Progress:
@@ -51,3 +55,22 @@ def _peak_memory_gib() -> float:
         return torch.cuda.max_memory_allocated() / 2**30
     unit = 1 if sys.platform == "darwin" else 2**10  # bytes on macOS, else KiB
     return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**30
+
+
+def board(name: str):
+    """Returns a function (step, losses) that logs to TensorBoard if $CLAIMBOOK_TENSORBOARD is set."""
+    if not os.environ.get("CLAIMBOOK_TENSORBOARD"):
+        return lambda step, losses: None
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise InputError("CLAIMBOOK_TENSORBOARD: expected the package tensorboard, which is not "
+                         "installed") from None
+    writer = SummaryWriter(folder_named("CLAIMBOOK_TENSORBOARD", "") / name)
+
+    def log(step, losses):
+        of_members = {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}
+        writer.add_scalars("loss", of_members, step)
+        writer.flush()  # a worker may end without closing it
+
+    return log

@@ -55,10 +55,8 @@ _CONSTANTS: dict = {}
 
 def constant(values: tuple, device) -> Tensor:
     """These integers on a device; made once, because a captured CUDA graph cannot copy them.
-
     values: integers, or equally long tuples of them. A function must run once before it is
-    compiled: then the tensor is there, and the compiled function reads it.
-    """
+    compiled: then the tensor is there, and the compiled function reads it."""
     place = (values, str(device))
     if place not in _CONSTANTS:
         with torch.inference_mode(False):  # it may be needed in training later
@@ -173,9 +171,7 @@ class Stream:
 @lru_cache(maxsize=None)
 def _grid(size: int) -> tuple[int, int]:
     """Rows and columns with rows x columns >= size, near a square.
-
-    A divisor near the root makes the grid exact and walking on it unnecessary.
-    """
+    A divisor near the root makes the grid exact and walking on it unnecessary."""
     root = math.isqrt(size - 1) + 1 if size > 1 else 1
     fewest = max(root // 4, min(root // 2, 7), 2)  # few long rows mix too little
     rows = next((row for row in range(root, fewest, -1) if size % row == 0), root)

@@ -183,24 +183,6 @@ def test_what_cannot_be_measured_is_refused():
     assert TwoNoiseLevels(2).at_level(0)
 
 
-class Predicts:
-    """A predictor that gives what it is told to."""
-
-    def __init__(self, answer):
-        self.answer = answer
-
-    def predict(self, xs, ys, lengths):
-        return self.answer(torch.zeros(*xs.shape[:2], len(lengths)))
-
-
-@pytest.mark.parametrize("answer, got", [
-    (lambda zeros: None, "NoneType"), (lambda zeros: zeros.numpy(), "ndarray"),
-    (lambda zeros: zeros.tolist(), "list"), (lambda zeros: 0.0, "float")])
-def test_answers_that_are_no_tensor_are_refused(answer, got):
-    with pytest.raises(InputError, match=f"predictions: expected a tensor, got {got}"):
-        ErrorByLength((2, 4), prompts=4).measure(TASK, Predicts(answer))
-
-
 def test_memory_that_runs_out_is_told(monkeypatch):
     monkeypatch.setattr(Fleet, "take_step", lambda fleet: torch.empty(2**55))
     with pytest.raises(InputError, match="memory: "):
@@ -208,20 +190,6 @@ def test_memory_that_runs_out_is_told(monkeypatch):
     monkeypatch.setattr(Fleet, "take_step", lambda fleet: torch.ones(2) @ torch.ones(3))
     with pytest.raises(RuntimeError, match="size"):  # what is no lack of memory
         train(TASK, MLP(4), RECIPE, [0, 1])
-
-
-def test_contexts_without_weights_are_refused_before_training():
-    @dataclass(frozen=True)
-    class Long:
-        longest: int = 9
-        version: ClassVar[int] = 1
-
-        def measure(self, tasks, predictor, device="cpu"):
-            return {}
-
-    Run(TASK, Transformer(1, 1, 4, positions_up_to=9), RECIPE, Long())
-    with pytest.raises(InputError, match="expected lengths up to 4, .* got 9"):
-        Run(TASK, MLP(4), RECIPE, Long())
 
 
 def test_a_disk_without_room_for_checkpoints_stops_no_training(folders, monkeypatch, capsys):

@@ -49,10 +49,8 @@ class OneStepGD(ByLength):
 
 def moments(task) -> tuple[float, float]:
     """The mean over functions of |E x y|^2, and E |x|^2 y^2, for x ~ N(0, I).
-
     A linear function has E x y = w. A network's is half of its weights' product, since relu is
-    half of a linear function and half of an even one. Raises InputError for other tasks or inputs.
-    """
+    half of a linear function and half of an even one."""
     if not isinstance(task, (LinearRegression, ReluNetwork)):
         raise InputError(f"task: expected linear functions or ReLU networks, got {task!r}")
     d = task.dimension

@@ -25,12 +25,8 @@ class ByLength(Component):
 
 def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths, without_pairs=False) -> Tensor:
     """Estimates at every context length from the pairs before it: (..., N, d) -> (..., K).
-
     estimate: (xs (..., n, d), ys (..., n), query (..., d)) -> (...), any floating type. Without a
-    pair the answer is 0, as in the code of Garg et al. (2022), unless `without_pairs` is true.
-    Raises InputError for integers as xs, for a length that leaves no query, for labels that do not
-    fit xs (the last query needs none), and for numbers in use that are not finite.
-    """
+    pair the answer is 0, as in the code of Garg et al. (2022), unless `without_pairs` is true."""
     pairs(xs)
     floating(ys=ys)
     *prompts, points = xs.shape[:-1]

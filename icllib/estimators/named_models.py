@@ -83,11 +83,7 @@ def listed() -> dict[str, tuple[Path, tuple[int, ...], tuple[str, str]]]:
 
 
 def found(model) -> Predictor:
-    """The predictor for a name, for the path of a record, or for a predictor.
-
-    Raises InputError for an unknown name, if no weights are kept, and if those of a name, or its record,
-    are not the ones that were named.
-    """
+    """The predictor for a name, for the path of a record, or for a predictor."""
     if hasattr(model, "predict"):
         checks.predictor(model)
         return Predictor(model)

@@ -1,7 +1,7 @@
 """Architectures: each is a frozen dataclass of settings that builds a stacked module."""
 
 from icllib.models.encoder import Encoder
-from icllib.models.feature_models import FeatureMLP, ScalarRegression
+from icllib.models.features import FeatureMLP, ScalarRegression
 from icllib.models.mlp import MLP
 from icllib.models.own import Module
 from icllib.models.scalable import QASSMax, SSMax

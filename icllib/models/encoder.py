@@ -40,17 +40,13 @@ class Encoder(Component):
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedEncoder":
         """A fleet of encoders, one per seed.
-
-        dimension: tokens of the vocabulary; max_pairs: the longest sentence, in tokens.
-        """
+        dimension: tokens of the vocabulary; max_pairs: the longest sentence, in tokens."""
         built_for(dimension, max_pairs)
         return StackedEncoder(self, seeds, dimension, max_pairs, device)
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on a sentence of max(lengths) tokens, all predicted.
-
-        A CPU does less: it predicts the hidden tokens alone.
-        """
+        A CPU does less: it predicts the hidden tokens alone."""
         tokens = max(lengths)
         layer = 4 * self.width**2 + 2 * self.width * (self.feed_forward + tokens)
         return tokens * (self.layers * layer + self.width * (self.width + dimension))
@@ -74,10 +70,8 @@ class StackedEncoder(nn.Module):
 
     def forward(self, tokens: Tensor, places: Tensor, ids: Tensor | None = None) -> Tensor:
         """Logits of all words at some places: (M, B, T), (M, K) -> (M, K, vocabulary).
-
         places: among the B T tokens of a member. ids: (M, B), of the prompts, in training;
-        without them nothing is dropped. Raises InputError for more tokens than positions.
-        """
+        without them nothing is dropped."""
         if tokens.shape[-1] > self.positions.shape[1]:
             raise InputError(f"tokens: expected at most {self.positions.shape[1]} in a sentence, "
                              f"got {tokens.shape[-1]}")
@@ -130,10 +124,8 @@ class EncoderBlock(nn.Module):
 
 class Dropout:
     """Dropout from a stream: what is dropped depends on seed, prompt and place alone.
-
     Where a row has a number for every token, `most` of them are drawn, so that the padding of a
-    batch has no effect.
-    """
+    batch has no effect."""
 
     def __init__(self, stream: Stream, ids: Tensor | None, share: float, most: int):
         self.stream, self.share, self.most = stream, share, most

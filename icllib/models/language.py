@@ -148,10 +148,8 @@ def signed_prefix_mask(*words, **options):
 def prefix_mask(batch_size, q_length, kv_length, q_offset=0, mask_function=None,
                 attention_mask=None, config=None, device="cpu", **options) -> Tensor:
     """The mask of one forward pass, True where a query sees a key: (B, 1, queries, keys).
-
     Called by `transformers`, whose mask interface says what the arguments are. attention_mask:
-    (B, tokens so far), False where there is padding. Raises InputError as `prefix_attention`.
-    """
+    (B, tokens so far), False where there is padding."""
     from transformers.masking_utils import causal_mask_function, or_masks, sdpa_mask
 
     if mask_function is not causal_mask_function:
@@ -173,9 +171,7 @@ def prefix_mask(batch_size, q_length, kv_length, q_offset=0, mask_function=None,
 
 def prefix_ends(lengths, batch_size: int, tokens: int, attention_mask) -> Tensor:
     """The column at which each prefix ends, padding before it counted: (B,).
-
-    tokens: columns so far. Raises InputError where a prefix is longer than its sequence.
-    """
+    tokens: columns so far."""
     lengths = [lengths] * batch_size if isinstance(lengths, Integral) else lengths
     if len(lengths) != batch_size:
         raise InputError(f"lengths: expected {batch_size}, one for each sequence of the batch, "

@@ -24,9 +24,7 @@ class Layout(NamedTuple):
 
 def lay_out(model, lengths, points, device, with_pairs: bool = False) -> Layout:
     """The layout of a pass of a `Transformer`.
-
-    Constants, as a copy to the device would break a captured step. with_pairs: read pairs too.
-    """
+    Constants, as a copy to the device would break a captured step. with_pairs: read pairs too."""
     pairs, count = max(lengths), model.token_count(lengths)
     if model.tokens in IN_A_ROW:
         places = tuple(range(count))
@@ -42,9 +40,7 @@ def lay_out(model, lengths, points, device, with_pairs: bool = False) -> Layout:
 def query_places(positions: int, lengths) -> tuple[int, ...]:
     """The position of each query: the first ones after the pairs that it sees. Queries that see as
     many pairs take these `positions` places in turn.
-
-    query_places(3, (3, 3, 5)) is (3, 4, 5).
-    """
+    query_places(3, (3, 3, 5)) is (3, 4, 5)."""
     lengths = tuple(lengths)
     before = (lengths[:query].count(length) for query, length in enumerate(lengths))
     return tuple(length + place % positions for length, place in zip(lengths, before))
@@ -85,9 +81,7 @@ def joint_tokens(xs: Tensor, ys: Tensor, pairs: int, points: Tensor) -> Tensor:
 
 def separate_tokens(xs: Tensor, ys: Tensor, pairs: int) -> Tensor:
     """x_0, (y_0, 0, ...), x_1, ... up to the x after the last pair: (M, B, 2 pairs + 1, d).
-
-    Garg et al. (2022), Section 2.
-    """
+    Garg et al. (2022), Section 2."""
     labels = nn.functional.pad(ys[..., None], (0, xs.shape[-1] - 1))
     both = torch.stack((xs, labels), dim=3).flatten(2, 3)  # (M, B, 2 N, d)
     return both[:, :, : 2 * pairs + 1]

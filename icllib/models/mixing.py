@@ -45,7 +45,6 @@ class FusedSoftmax(Weighted):
         return scaled_dot_product_attention(*folded, attn_mask=mask).unflatten(0, q.shape[:2])
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
-        """The attention map: (M, B, H, T, T)."""
         return super().weights(self.scaled(q, mask), k, mask)
 
     def scaled(self, q: Tensor, mask: Tensor) -> Tensor:
@@ -55,9 +54,7 @@ class FusedSoftmax(Weighted):
 
 class SignedLogOfHeads(nn.Module):
     """n and b of sgn(z) n log(1 + b abs(z)) for each head.
-
-    n = 1 + softplus(excess) and b = exp(log_b), so that no step can leave n >= 1 and b > 0.
-    """
+    n = 1 + softplus(excess) and b = exp(log_b), so that no step can leave n >= 1 and b > 0."""
 
     def start(self, n: float, b: float, trainable: bool, everywhere) -> None:
         """Register excess and log_b; everywhere: makes a tensor of one value for all heads."""
@@ -88,7 +85,6 @@ class SignedSoftmax(SignedLogOfHeads, Weighted):
         self.start(n, b, trainable, lambda value: draw.constant(value, (heads,)))
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
-        """The attention map: (M, B, H, T, T)."""
         n, b = (values[:, None, :, None, None] for values in (self.n, self.b))
         return self.weigh(attention.signed_log(attention.scores(q, k), n, b), mask)
 
@@ -97,7 +93,6 @@ class Average(Weighted):
     """The plain average; it takes queries and keys only because other scorings do."""
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
-        """The attention map, in the mask's shape."""
         return self.weigh(torch.ones(mask.shape, dtype=q.dtype, device=q.device), mask)
 
 
@@ -105,7 +100,6 @@ class CosineAttention(Weighted):
     """cosFormer in its quadratic form: prompts are short."""
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
-        """The attention map: (M, B, H, T, T)."""
         if places is None:
             places = torch.arange(mask.shape[-1], device=q.device)
         rows, columns = places if isinstance(places, tuple) else (places, places)
@@ -117,7 +111,6 @@ class GaussianAttention(Weighted):
     """Softmax of minus half the squared distance of q / sqrt(d) and k; its part in q cancels."""
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
-        """The attention map: (M, B, H, T, T)."""
         half_norms = k.square().sum(-1) / 2
         return self.weigh(attention.scores(q, k) - half_norms[..., None, :], mask)
 
@@ -135,7 +128,6 @@ class SplitHeads(nn.Module):
         return torch.cat(mixed, dim=2)
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
-        """The attention map: (M, B, H, T, T)."""
         heads = zip(*(tensor.split(self.sizes, dim=2) for tensor in (q, k)))
         maps = [part.weights(*own, mask, places).expand(*own[0].shape[:-1], mask.shape[-1])
                 for part, own in zip(self.parts, heads)]

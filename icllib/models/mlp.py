@@ -61,10 +61,8 @@ class StackedMLP(nn.Module):
 
     def forward(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K).
-
         A longer context only adds its new pairs to the hidden layer's input, so all lengths
-        together cost one product with the longest context.
-        """
+        together cost one product with the longest context."""
         context = add_pairs(self.query.bias, self.pair_weight, xs, ys, lengths)
         queries = xs.index_select(2, constant(tuple(lengths), xs.device)).flatten(1, 2)
         hidden = torch.relu(affine(context, queries, self.query.weight))  # (M, B K, width)
@@ -73,10 +71,7 @@ class StackedMLP(nn.Module):
 
 def add_pairs(bias: Tensor, pair_weight: Tensor, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     """The pairs' share of A_v W_0, and the bias, at each length: (M, B K, width).
-
-    bias (M, width), pair_weight (M, max_pairs, d + 1, width), xs (M, B, N, d), ys (M, B, N).
-    Raises InputError for a longer context than in training: it has no slots.
-    """
+    bias (M, width), pair_weight (M, max_pairs, d + 1, width), xs (M, B, N, d), ys (M, B, N)."""
     if max(lengths) > pair_weight.shape[1]:
         raise InputError(f"lengths: expected at most {pair_weight.shape[1]} pairs, "
                          f"got {max(lengths)}")

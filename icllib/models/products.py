@@ -44,9 +44,7 @@ def in_one_piece(matrix: Tensor) -> Tensor:
 
 def transposed_product(x: Tensor, grad: Tensor) -> Tensor:
     """x^T grad: (M, N, in), (M, N, out) -> (M, in, out).
-
-    oneDNN first copies the transposed matrix on the left; let that be the smaller one.
-    """
+    oneDNN first copies the transposed matrix on the left; let that be the smaller one."""
     if x.shape[2] <= grad.shape[2]:
         return product(x.mT, grad)
     return product(grad.mT, x).mT.contiguous()

@@ -30,9 +30,7 @@ class ScaledSoftmax(FusedSoftmax):
 
 class QueryAwareSoftmax(ScaledSoftmax):
     """Softmax of queries times base(log n) (1 + tanh(gate(q))), feature by feature.
-
-    base reads log n and has outputs for all heads; gate reads a head's query, the same for each.
-    """
+    base reads log n and has outputs for all heads; gate reads a head's query, the same for each."""
 
     def __init__(self, draw: Initializer, heads: int, size: int, hidden: int):
         Weighted.__init__(self, attention.softmax)

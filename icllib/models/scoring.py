@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from claimbook.records import Component
-from claimbook.records.checks import Finite, Positive, integer, tuple_of
+from claimbook.records.checks import Finite, Positive, integer
 from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, GaussianAttention,
@@ -34,10 +34,8 @@ class Plain(Component):
 
 def check_weigh(weigh, heads: int, name: str) -> None:
     """Raises InputError unless weights depend only on the visible scores of their own prompt.
-
     Tried on a few made-up scores. Refused are another shape, a weight where the mask is false, and
-    one that changes with a score there or with those of another model or prompt.
-    """
+    one that changes with a score there or with those of another model or prompt."""
     mask = attention.causal_pairs(4)
     scores = torch.linspace(-3, 3, 4 * heads * 16).sin().view(2, 2, heads, 4, 4)
     weights = weigh(scores, mask)
@@ -208,8 +206,12 @@ class MixedHeads(Component):
     parts: tuple  #: of (scoring, how many heads)
 
     def check(self):
-        parts = tuple_of(check_part, "parts", self.parts)
-        object.__setattr__(self, "parts", tuple(map(tuple, parts)))
+        for part in self.parts if isinstance(self.parts, tuple) and self.parts else [self.parts]:
+            if not (isinstance(part, (tuple, list)) and len(part) == 2):
+                raise InputError(f"parts: expected pairs of a scoring and its heads, got {part!r}")
+            check_scoring(parts=part[0])
+            integer(parts=part[1])
+        object.__setattr__(self, "parts", tuple(map(tuple, self.parts)))
 
     def build(self, draw: Initializer, heads: int) -> SplitHeads:
         """A module for the members of `draw`; raises InputError for another number of heads."""
@@ -220,14 +222,6 @@ class MixedHeads(Component):
 
 
 # ---- what is refused ------------------------------------------------------------------------
-
-
-def check_part(parts) -> None:
-    """Raises InputError if it is not a pair of a scoring and its number of heads."""
-    if not (isinstance(parts, (tuple, list)) and len(parts) == 2):
-        raise InputError(f"parts: expected pairs of a scoring and its heads, got {parts!r}")
-    check_scoring(parts=parts[0])
-    integer(parts=parts[1])
 
 
 def check_scoring(**scorings) -> None:

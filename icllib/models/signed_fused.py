@@ -23,10 +23,8 @@ failed = set()  # kinds of device on which the kernel could not be made
 
 def signed_score(n: Tensor, b: Tensor):
     """The score function s(z) = sgn(z) n log(1 + b abs(z)) of heads with n and b, (H,) each.
-
     Its slope at 0 is n b, as that of icllib.attention.signed_log: `where` has a slope there, `abs`
-    has none.
-    """
+    has none."""
     def score(z, batch, head, query, key):
         sign = torch.where(z >= 0, 1.0, -1.0)
         return sign * n[head] * torch.log1p(b[head] * torch.where(z >= 0, z, -z))
@@ -36,9 +34,7 @@ def signed_score(n: Tensor, b: Tensor):
 
 def in_blocks(mask: Tensor) -> BlockMask | Tensor:
     """A boolean mask (B, 1, T, S) in the kernel's blocks, or as it was where no kernel is used.
-
-    The mask itself stays at hand as `.dense`.
-    """
+    The mask itself stays at hand as `.dense`."""
     queries, keys = mask.shape[-2:]
     if queries != keys or queries < SHORTEST or not has_kernel(mask.device.type):
         return mask
@@ -64,9 +60,7 @@ def has_kernel(device: str) -> bool:
 def mixed_values(q: Tensor, k: Tensor, v: Tensor, blocks: BlockMask, scale: float,
                  n: Tensor, b: Tensor) -> Tensor | None:
     """Values mixed by softmax of s(scale q . k), (B, H, T, d); None where no kernel can be made.
-
-    q, k, v: (B, H, T, d) of one type that is no double precision; n, b: (H,).
-    """
+    q, k, v: (B, H, T, d) of one type that is no double precision; n, b: (H,)."""
     alike = q.dtype == k.dtype == v.dtype != torch.float64
     if not alike or not has_kernel(q.device.type):
         return None

@@ -164,9 +164,7 @@ def class_of(kind, config):
 
 def check_loaded(model, found: dict, same_class: bool) -> None:
     """Raises InputError, by name, for weights that are missing, left over or of another shape.
-
-    Those of another class's head may be, and a warning names them.
-    """
+    Those of another class's head may be, and a warning names them."""
     inner, kind, heads = f"{model.base_model_prefix}.", type(model).__name__, []
     shared = model.base_model is model  # whose names in the file may have the prefix or not
     for what, kinds, told in (("none", "missing_keys", "drawn anew"),
@@ -247,12 +245,9 @@ def attention_layers(model) -> list[nn.Module]:
 
 def signed_mask(batch_size, q_length, kv_length, q_offset=0, **options):
     """The mask of one forward pass: None for none, boolean, or in blocks.
-
-    Called by `transformers`, whose mask interface says what the arguments are. Boolean, because
-    a mask applies after the transform, and a large negative score need not stay hidden. Plainly
-    causal masks are made too: some decoders' layers do not say that they are causal. Raises
-    InputError for padding that does not fit the batch.
-    """
+    Called by `transformers`, whose mask interface says what the arguments are. Boolean, because a
+    mask applies after the transform, and a large negative score need not stay hidden. Plainly
+    causal masks are made too: some decoders' layers do not say that they are causal."""
     from transformers.masking_utils import sdpa_mask
 
     check_padding(options.get("attention_mask"), batch_size)
@@ -311,9 +306,7 @@ def signed_weights(query: Tensor, key: Tensor, mask: Tensor, scale: float, n, b)
 
 def check_signed_call(module, mask, options: dict, shape) -> SignedHeads:
     """The layer's n and b; raises InputError where this is not plain attention with both.
-
-    shape: of the scores, (B, H, queries, keys).
-    """
+    shape: of the scores, (B, H, queries, keys)."""
     refused = [name for name in REFUSED if options.get(name) is not None]
     if refused:
         raise InputError(f"model: expected scores that are q . k alone, got {', '.join(refused)}")

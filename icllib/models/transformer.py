@@ -100,9 +100,7 @@ class Transformer(Component):
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt, between embedding and readout.
-
-        In the last layer only queries, keys and values are made of every token.
-        """
+        In the last layer only queries, keys and values are made of every token."""
         total, mixed = 0, self.mixed_width * self.attention
         for own in self.passes(lengths):
             tokens = self.token_count(own)
@@ -161,11 +159,9 @@ class StackedTransformer(nn.Module):
 
     def forward(self, xs: Tensor, ys: Tensor, lengths, points=None, with_pairs=False) -> Tensor:
         """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K).
-
         points: the queries x[points[k]] instead, each with the first lengths[k] pairs.
         with_pairs: the outputs at the pairs first, (M, B, pairs + K); for one context length.
-        With one-hot labels a last axis of classes follows.
-        """
+        With one-hot labels a last axis of classes follows."""
         for states in self.states(xs, ys, lengths, points, with_pairs):
             pass  # only the last layer's count
         return self.predict(states)
@@ -198,11 +194,8 @@ class StackedTransformer(nn.Module):
     def states(self, xs: Tensor, ys: Tensor, lengths, points=None,
                with_pairs=False) -> Iterator[Tensor]:
         """The queries' residual stream after each layer: (M, B, K, width), `layers` times.
-
         All lengths share one pass where the mask allows it: nothing attends to a query, so that
-        the query of length n sees the first n pairs as if it were alone. Raises InputError for
-        more pairs than there are positions, and with_pairs where lengths need several passes.
-        """
+        the query of length n sees the first n pairs as if it were alone."""
         lengths = tuple(lengths)
         points = lengths if points is None else tuple(points)
         if self.settings.needs_passes(lengths):

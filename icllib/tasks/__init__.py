@@ -4,17 +4,15 @@ Each is a frozen dataclass that raises InputError for settings out of range; its
 for fewer points than it needs.
 """
 
-from icllib.tasks.classification import LinearClassification
+from icllib.tasks.classification import BagOfWords, LinearClassification
 from icllib.tasks.msfr import SourceCapacityRegression, SparseFeatureRegression
-from icllib.tasks.networks import ReluNetwork
+from icllib.tasks.networks import DecisionTree, ReluNetwork
 from icllib.tasks.pools import FunctionPool, Mixture
 from icllib.tasks.prompt import Prompt, sample_each, side_by_side
 from icllib.tasks.quantifiers import Quantifier
 from icllib.tasks.regression import (AffineFunctions, LinearRegression, SigmoidRegression,
                                      SparseLinear, TwoNoiseLevels)
 from icllib.tasks.sentences import MaskedBatch, MaskedSentences
-from icllib.tasks.trees import DecisionTree
-from icllib.tasks.words import BagOfWords
 
 __all__ = ["AffineFunctions", "BagOfWords", "DecisionTree", "FunctionPool", "LinearClassification",
            "LinearRegression", "MaskedBatch", "MaskedSentences", "Mixture", "Prompt", "Quantifier",

@@ -47,9 +47,7 @@ class Task(Component):
 
 def dot(xs: Tensor, weights: Tensor) -> Tensor:
     """Inner products over the last axis, whose rounding depends on nothing around them.
-
-    A matrix product rounds differently with the size of the batch, and to 10 bits under TF32.
-    """
+    A matrix product rounds differently with the size of the batch, and to 10 bits under TF32."""
     return (xs * weights).sum(dim=-1)
 
 

@@ -90,10 +90,7 @@ class MaskedSentences(Component):
 
 @lru_cache(maxsize=4)
 def encoded_corpus(task: MaskedSentences, n: int, device: str) -> tuple[Tensor, Tensor]:
-    """The sentences to train on and those held out, padded: (sentences, longest) each.
-
-    Raises InputError for a corpus without sentences of both kinds.
-    """
+    """The sentences to train on and those held out, padded: (sentences, longest) each."""
     lines = [line for line in task.corpus.read().splitlines() if len(line.split()) >= task.words]
     sentences = [tokens for tokens in encode(task.tokenizer, lines, task.dimension)
                  if len(tokens) <= n and max(tokens) >= SPECIAL]
@@ -106,10 +103,7 @@ def encoded_corpus(task: MaskedSentences, n: int, device: str) -> tuple[Tensor, 
 
 
 def encode(tokenizer: DataFile, lines: list[str], vocabulary: int) -> list[list[int]]:
-    """The token ids of each line, those of its start and end included.
-
-    Raises InputError for a tokenizer with other special tokens or more of them than `vocabulary`.
-    """
+    """The token ids of each line, those of its start and end included."""
     from tokenizers import Tokenizer
 
     text = tokenizer.read()

@@ -17,11 +17,9 @@ def largest(deviation: Tensor) -> float:
 
 def denominators(t, g0, h0, strength, rate):
     """What g = g0 y / x and h = h0 x / y are made of: decay, growth, x and y.
-
     With C = g0 h0 / 2 and k = sqrt(Lambda^2 + C / 2): decay = exp(-2 a k t) and growth =
     (1 - decay) / 2k. Every term below is non-negative, so nothing cancels, overflows or divides
-    by zero: not for balanced starts (C = 0), f0 = Lambda, large t, negative Lambda or k = 0.
-    """
+    by zero: not for balanced starts (C = 0), f0 = Lambda, large t, negative Lambda or k = 0."""
     t = np.where(rate == 0, 0, t)  # a task without data stays, for ever too
     half_c = g0 * h0 / 4
     root = np.sqrt(strength**2 + half_c)

@@ -42,10 +42,8 @@ def expected_losses(v: Tensor, w: Tensor, psi: int, strength: float, variance: f
 
 def _squared_context(v, w, psi, mean, noise, moved) -> Tensor:
     """E (v_s . sum of c c^T . W q)^2: (N_s,).
-
     With M = W E[q q^T] W^T, A = E[c c^T] and m = E c, one pair has E[c c^T M c c^T] = 2 A M A +
-    tr(M A) A - 2 (m . M m) m m^T, and each of the psi (psi - 1) products of two has A M A.
-    """
+    tr(M A) A - 2 (m . M m) m m^T, and each of the psi (psi - 1) products of two has A M A."""
     variance, gram, columns = noise[0, 0], w @ w.T, w.T  # column s of W is W e_s
     form = lambda x: variance * ((x @ gram) * x).sum(1) + (x * columns).sum(1) ** 2  # x . M x
     trace = (noise * (variance * gram.diagonal() + columns**2)).sum(1) + form(mean)
@@ -55,10 +53,8 @@ def _squared_context(v, w, psi, mean, noise, moved) -> Tensor:
 
 def _query_moments(a: Tensor, b: Tensor, square: Tensor, variance: float):
     """Moments of q ~ N(e_s, variance I) for rows a_s and b_s, with X = q . B q: (N_s,) each.
-
     E[(b . q)^2 X^2], E[a . q + (b . q) X] and E[(a . q) (b . q) X], by Stein's lemma, which turns
-    a factor z of the noise into a derivative: E[z g(q)] = variance E[grad g(q)].
-    """
+    a factor z of the noise into a derivative: E[z g(q)] = variance E[grad g(q)]."""
     own = lambda rows: rows.diagonal()  # the entry s of row s
     B = (square + square.T) / 2
     BB, aB, bB = B @ B, a @ B, b @ B

@@ -30,9 +30,7 @@ def shape(value):
 
 def check_parts(task, model, recipe) -> None:
     """Raises InputError unless these are a task, a model and a recipe that fit together.
-
-    `Run`, `train` and `Fleet` all use this check.
-    """
+    `Run`, `train` and `Fleet` all use this check."""
     sampled(task=task)
     has_method("build", model=model)
     if not isinstance(recipe, Recipe):
@@ -113,9 +111,7 @@ def check_labels(ys: Tensor) -> None:
 def check_gradients(losses: Tensor, module) -> None:
     """Raises InputError for a parameter that has no effect on the loss, and where the loss of one
     member depends on the parameters of another.
-
-    losses: (M,), made of the module's parameters.
-    """
+    losses: (M,), made of the module's parameters."""
     trained = {name: own for name, own in module.named_parameters() if own.requires_grad}
     gradients = torch.autograd.grad(losses[0], list(trained.values()), allow_unused=True)
     for name, gradient in zip(trained, gradients):
@@ -129,9 +125,7 @@ def check_gradients(losses: Tensor, module) -> None:
 
 def check_hidden(module, prompt, layout) -> None:
     """Raises InputError where an answer after n pairs depends on labels that come later.
-
-    layout: context lengths and points of the queries; not checked for several at one length.
-    """
+    layout: context lengths and points of the queries; not checked for several at one length."""
     lengths, points = layout
     if lengths != points:
         return
@@ -150,12 +144,7 @@ def check_hidden(module, prompt, layout) -> None:
 
 
 def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
-    """The stacked module of a fleet; each member starts from the same values as if alone.
-
-    Raises InputError for a model that takes no classes where the task has them, for a module
-    without parameters, for tensors without a leading axis of members, for a parameter with
-    two names, and for different models whose modules start alike.
-    """
+    """The stacked module of a fleet; each member starts from the same values as if alone."""
     classes = getattr(task, "classes", None)
     options = {"classes": classes} if classes else {}
     kind = type(models[0]).__name__
@@ -192,9 +181,7 @@ def check_tensors(module, members: int, kind: str) -> None:
 
 def start_as_own(module, models, seeds, built) -> None:
     """Give each member whose model is not the first one the initial values of its own model.
-
-    built(model, seed): a module with these. Raises InputError for models that are built alike.
-    """
+    built(model, seed): a module with these."""
     for member, (model, seed) in enumerate(zip(models, seeds)):
         if model != models[0]:
             own, other = (built(of, seed).state_dict() for of in (model, models[0]))

@@ -18,11 +18,9 @@ LONGEST = 200  # letters shown of a compiler's error
 
 def captured_step(fleet):
     """The fleet's step, compiled and captured as one CUDA graph.
-
     Where compiling fails it is only captured; where that fails too, it runs kernel by kernel. Both
     are told on stderr, as is a precision that the device lacks. Running out of memory is raised.
-    The step keeps the fleet alive, since a graph uses the memory of its tensors.
-    """
+    The step keeps the fleet alive, since a graph uses the memory of its tensors."""
     precision = fleet.arithmetic
     if precision != fleet.recipe.precision:
         print_warning(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
@@ -53,11 +51,9 @@ def print_warning(words: str) -> None:
 @contextlib.contextmanager
 def compiled(fleet):
     """Within it, random numbers, layers and the work on weights and gradients are compiled.
-
     A graph captured within it stays compiled. Layers that are alike are compiled once for all; a
     module without such layers is compiled whole. Later fleets of the same shape use the result, in
-    this process at once and in others from PyTorch's cache on disk ($TORCHINDUCTOR_CACHE_DIR).
-    """
+    this process at once and in others from PyTorch's cache on disk ($TORCHINDUCTOR_CACHE_DIR)."""
     parts = getattr(fleet.module, "alike", [fleet.module])
     stream, usable, in_bf16 = fleet.stream, fleet.usable, fleet.in_bf16
     torch.compiler.assume_constant_result(word_of)  # here: it takes seconds to import the compiler

@@ -7,7 +7,6 @@ last two are kept; where one is damaged, the one before is used.
 
 import contextlib
 import json
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -17,7 +16,6 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from claimbook.records import digest
-from claimbook.records.checks import integer, not_negative
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import flush, is_free, read_object, write_text
 from icllib.data import checksum
@@ -31,8 +29,7 @@ def locked_folder(folder: Path):
     folder.mkdir(parents=True, exist_ok=True)
     if (folder / "lock").is_symlink():  # it could lead to any file of somebody's
         raise InputError(f"{folder}/lock: expected a file, got a link")
-    own = lambda path, flags: os.open(path, flags | os.O_NOFOLLOW)
-    with open(folder / "lock", "a", encoding="utf-8", opener=own) as file:
+    with open(folder / "lock", "a", encoding="utf-8") as file:
         if not is_free(file, folder):
             raise InputError(f"{folder}: expected to train here alone, another process does")
         yield
@@ -63,11 +60,7 @@ def save_tensors(path: Path, tensors: dict, metadata: dict | None = None) -> Non
 
 
 def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
-    """Write a checkpoint and delete all but the last two.
-
-    Those of later steps are deleted too: they were damaged, or training would have gone on from
-    them. Raises OSError where there is no room for it.
-    """
+    """Write a checkpoint and delete all but the last two, later ones too, which were damaged."""
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / f"step-{step:09d}.safetensors"
     save_tensors(data, tensors)
@@ -85,17 +78,12 @@ def checkpoints(folder: Path) -> list[Path]:
     return sorted(folder.glob("step-*.json"), reverse=True)
 
 
-def load_checkpoint(folder: Path, check=lambda tensors, info: None) -> tuple[dict, dict] | None:
-    """The newest sound checkpoint as (tensors, info), or None; says which ones were damaged.
-
-    check: raises InputError for a sound checkpoint of another training.
-    """
+def load_checkpoint(folder: Path) -> tuple[dict, dict] | None:
+    """The newest sound checkpoint as (tensors, info), or None; says which ones were damaged."""
     found = checkpoints(folder)
     for path in found:
         try:
-            state = read_checkpoint(path)
-            check(*state)
-            return state
+            return read_checkpoint(path)
         except InputError as error:
             then = "starting anew" if path == found[-1] else "falling back to the one before"
             print(f"icllib: {error}; {then}", file=sys.stderr)
@@ -115,44 +103,10 @@ def read_checkpoint(path: Path) -> tuple[dict, dict]:
         raise InputError(f"{path}: expected a checkpoint, got a damaged one ({error})") from None
 
 
-def check_state(fleet, tensors: dict, info: dict) -> None:
-    """Raises InputError unless this is a state of this fleet at a step of its recipe."""
-    step, steps = info.get("step"), fleet.recipe.steps
-    integer(0, steps, step=step)
-    not_negative(**{name: info.get(name) for name in ("wall_seconds", "processor_seconds")})
-    described = lambda state: {name: (tuple(value.shape), value.dtype)
-                               for name, value in state.items()}
-    has_optimizer = step > 0 or "optimizer.0.step" in tensors  # a captured step gives it its state
-    expected, got = described(like_state(fleet, step, has_optimizer)), described(tensors)
-    if got != expected:
-        other = sorted(name for name in expected.keys() | got.keys()
-                       if expected.get(name) != got.get(name))
-        raise InputError(f"checkpoint: expected {other[0]} of {expected.get(other[0])}, "
-                         f"got {got.get(other[0])}")
-    if int(tensors["step"]) != step:
-        raise InputError(f"checkpoint: expected step {step}, got {int(tensors['step'])}")
-
-
-def like_state(fleet, step: int, has_optimizer: bool) -> dict:
-    """Tensors with the names, shapes and types of a fleet's state after so many steps, with or
-    without its optimizer's."""
-    module = fleet.module.state_dict()
-    state = {f"module.{name}": value for name, value in module.items()}
-    for index, parameter in enumerate(fleet.parameters if has_optimizer else ()):
-        state |= {f"optimizer.{index}.step": torch.zeros(()),
-                  f"optimizer.{index}.exp_avg": parameter,
-                  f"optimizer.{index}.exp_avg_sq": parameter}
-    for stop in (stop for stop in fleet.stops if stop <= step):
-        state |= {f"snapshot.{stop}.{name}": value for name, value in module.items()}
-    return state | {"step": fleet.step, "alive": fleet.alive, "losses": fleet.losses}
-
-
 def split_checkpoint(folder: Path, parts: dict[Path, int]) -> int:
     """Split the newest checkpoint of a fleet into one for each of its parts.
-
     parts: folder -> number of members, in order. Each gets its share of the cost, and the digests
-    of the code that training began with. Returns the step, 0 where there is no checkpoint.
-    """
+    of the code that training began with. Returns the step, 0 where there is no checkpoint."""
     found = load_checkpoint(folder)
     if found is None:
         return 0

@@ -63,10 +63,8 @@ def speed() -> float:
 
 def memory_of(fleet: list[Run]) -> float:
     """Estimated bytes that a fleet takes of its device while it trains.
-
     Parameters, their gradients and Adam's two moments, and for each prompt of the batch what the
-    forward pass keeps for the backward one, counted in a step of one model on one prompt.
-    """
+    forward pass keeps for the backward one, counted in a step of one model on one prompt."""
     run = fleet[0]
     if run.shape not in MEMORY_OF_SHAPES:
         MEMORY_OF_SHAPES[run.shape] = memory_of_one(run.task, run.model, run.recipe)
@@ -79,10 +77,8 @@ MEMORY_OF_SHAPES: dict = {}  # what was counted before
 
 def memory_of_one(task, model, recipe: Recipe) -> tuple[int, int]:
     """Bytes of a model's parameters, and of what a forward pass of one prompt keeps beside them.
-
     The model is on PyTorch's device "meta", where tensors have shapes and no numbers; one that reads
-    sentences is on the CPU, since the numbers tell which words are hidden.
-    """
+    sentences is on the CPU, since the numbers tell which words are hidden."""
     device = "cpu" if recipe.loss == "masked tokens" else "meta"
     first = torch.zeros(1, 1, dtype=torch.int64)
     prompt = sample_each([task], Stream.of([0], "training"), first, recipe.points, recipe.dtype)
@@ -103,10 +99,7 @@ def memory_of_one(task, model, recipe: Recipe) -> tuple[int, int]:
 
 
 def step_seconds(task, model, recipe: Recipe) -> float:
-    """Estimated seconds of one core of a CPU for a step of one model.
-
-    Raises InputError for a model that does not count its multiply-adds.
-    """
+    """Estimated seconds of one core of a CPU for a step of one model."""
     kind, width = own = type(model).__name__, getattr(model, "width", None)
     leads = (lead for (of, most), lead in COMPILED.items() if of == kind and width <= most)
     lead = next(leads, 1.0) if compiler() else 1.0

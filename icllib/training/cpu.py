@@ -20,9 +20,7 @@ DEFAULT = {MMAP_MAX: 2**16, TRIM_THRESHOLD: 2**26, MMAP_THRESHOLD: 2**25}
 @contextlib.contextmanager
 def one_core():
     """Within it, this process has one thread and keeps the memory that it frees.
-
-    Without the GNU C library, as on macOS, only the number of threads changes.
-    """
+    Without the GNU C library, as on macOS, only the number of threads changes."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     allocate_as(KEEP_FREED)

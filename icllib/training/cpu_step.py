@@ -72,10 +72,7 @@ def compiler() -> str | None:
 
 
 def compiled_library(compiler: str) -> Path:
-    """The library of this source, compiler and processor, made if it is not there yet.
-
-    Raises OSError or SubprocessError where it cannot be.
-    """
+    """The library of this source, compiler and processor, made if it is not there yet."""
     command = [*shlex.split(compiler), *OPTIONS]
     version = subprocess.run([*shlex.split(compiler), "--version"], capture_output=True, check=True).stdout
     made_of = [SOURCE.read_bytes(), version, *map(str.encode, (*command, processor_name()))]
@@ -151,7 +148,11 @@ class CpuStep:
         self.is_sgpt = type(module) is StackedSGPT
         model = "sgpt" if self.is_sgpt else "decoder"
         self.step, self.scratch = getattr(loaded, f"{model}_step"), getattr(loaded, f"{model}_scratch")
-        named = list(sgpt_tensors(module) if self.is_sgpt else decoder_tensors(module))
+        if self.is_sgpt:  # in the order of cpu_step.cpp's SgptPart
+            named = [module.embedding, module.read_out,
+                     *(own for block in module.blocks for own in (block.project, block.mlp))]
+        else:
+            named = list(decoder_tensors(module))
         self.parameters = [addresses(named, member) for member in range(members)]
         self.gradients_of = [addresses([gradient_of.get(id(own)) for own in named], member)
                              for member in range(members)]
@@ -312,13 +313,6 @@ def decoder_tensors(module):
             yield from of(part(linear, None), "weight", "bias")
     for probe in module.probes:
         yield from of(probe, "weight", "bias")
-
-
-def sgpt_tensors(module):
-    """An SGPT's tensors in the order of cpu_step.cpp's SgptPart."""
-    yield from (module.embedding, module.read_out)
-    for block in module.blocks:
-        yield from (block.project, block.mlp)
 
 
 def rows_of(mask: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,14 +1,13 @@
 """Which runs train together, on how many processors."""
 
 import re
-from dataclasses import replace
 
 import torch
 
 from claimbook.records.errors import InputError
 from claimbook.records.limits import Limits
 from claimbook.records.processor import cores
-from icllib.training.run import Run
+from icllib.training.run import Run, only_training
 
 
 def fleets(runs, most: int | None = None) -> list[list[Run]]:
@@ -29,9 +28,7 @@ def processors() -> list[str]:
 
 def check_gpu(profile: str, limits=Limits()) -> None:
     """Raises InputError, with the reason, for `gpu` where no GPU can be used.
-
-    Its models take days on a CPU; `on_cpu` (`run --on-cpu`) allows that.
-    """
+    Its models take days on a CPU; `on_cpu` (`run --on-cpu`) allows that."""
     if profile == "gpu" and not limits.on_cpu and (reason := why_no_gpu()):
         raise InputError(f"profile: expected a GPU that can be used for gpu, {reason}; --on-cpu, in "
                          "a notebook icllib.records(..., limits=icllib.Limits(on_cpu=True)), trains on the CPU")
@@ -73,12 +70,6 @@ def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
     in one part."""
     same = {}
     for run in (run for fleet in fleets(runs) for run in fleet):
-        same.setdefault(training(run), []).append(run)
+        same.setdefault(only_training(run, with_stops=True), []).append(run)
     groups = list(same.values())
     return [[run for group in groups[index::count] for run in group] for index in range(count)]
-
-
-def training(run: Run) -> Run:
-    """A run without what is measured on it, at its end and on the way."""
-    return replace(run, evaluation=None,
-                   along=run.along and replace(run.along, evaluation=None))

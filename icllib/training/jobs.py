@@ -5,7 +5,6 @@ import gc
 import signal
 import sys
 import threading
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,15 +19,15 @@ from claimbook.records.limits import Limits
 from claimbook.records.provenance import (
     cost_since, provenance, start_clocks, tell_of_changed_sources)
 from icllib import checks
-from icllib.training.tensorboard import board
+from icllib.progress import board
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
-    check_state, checkpoints, ignoring_save_errors, load_checkpoint, locked_folder,
-    remove_checkpoints, save_checkpoint, split_checkpoint)
+    checkpoints, ignoring_save_errors, load_checkpoint, locked_folder, remove_checkpoints, save_checkpoint,
+    split_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
-from icllib.training.fleets import check_gpu, fleets, training
-from icllib.training.run import Run, Trained
+from icllib.training.fleets import check_gpu, fleets
+from icllib.training.run import Run, Trained, only_training
 from icllib.training.weights import (
     can_be_measured, find_weights, load, noted_of, save_weights)
 
@@ -53,10 +52,8 @@ def check_ready(profile: str, folder: Path, limits=Limits()) -> None:
 
 def to_train(fleet: list[Run], missing: list[Run]) -> list[Run]:
     """Those runs of a fleet that must be trained where some are missing.
-
     All of them where their training has begun: a full disk may have had room for some of the
-    records, and the others are then measured, not trained anew.
-    """
+    records, and the others are then measured, not trained anew."""
     return fleet if missing and is_begun(fleet) else missing
 
 
@@ -88,10 +85,7 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
                 limits=Limits(), failed=lambda: False) -> None:
     """Train and save one fleet that lacks records, on one core of a CPU; its halves in turn where
     memory runs out.
-
-    Every training goes through here: a page's, `claimbook train`, `--as-recorded` and a worker's.
-    Raises InputError where another process trains it, and NoRoom for one model that is too large.
-    """
+    Every training goes through here: a page's, `claimbook train`, `--as-recorded` and a worker's."""
     halves = [part for part in (fleet[: len(fleet) // 2], fleet[len(fleet) // 2 :]) if part]
     saved_in = checkpoint_folder(fleet)
     was_halved = saved_in / "halved"  # a later call starts with the halves
@@ -129,15 +123,13 @@ def hand_over(saved_in: Path, halves: list[list[Run]], device: str) -> None:
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
                    limits=Limits(), failed=lambda: False) -> None:
     """Train and measure a fleet in this process and save one record per run.
-
     Training goes on from its last checkpoint, if there is one, and leaves one when it is stopped
     by the time limit, by SIGTERM, by Ctrl-C, by the end of its parent process, or because another
-    process has failed, which `failed` tells.
-    """
+    process has failed, which `failed` tells."""
     first, made, started = runs[0], provenance(profile, device), start_clocks(device)
     fleet = fleet_of(runs, device)
     saved_in = checkpoint_folder(runs)
-    own = versions([training(run) for run in runs])
+    own = versions([only_training(run, with_stops=True) for run in runs])
     started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in, own)))
 
     def save():
@@ -214,19 +206,15 @@ def checkpoints_folder() -> Path:
 
 def checkpoint_folder(runs) -> Path:
     """Where a fleet's checkpoints live: one folder for its training, however it is evaluated.
-
-    So a model is not trained again after a failed evaluation is mended.
-    """
-    trained = map(training, runs)
+    So a model is not trained again after a failed evaluation is mended."""
+    trained = [only_training(run, with_stops=True) for run in runs]
     return checkpoints_folder() / digest([key(settings(run), versions(run)) for run in trained])
 
 
 def resume(fleet: Fleet, folder: Path, own: dict) -> tuple[float, float]:
     """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost.
-
-    own: the versions of what trains, to tell which of its modules were edited since.
-    """
-    found = load_checkpoint(folder, partial(check_state, fleet))
+    own: the versions of what trains, to tell which of its modules were edited since."""
+    found = load_checkpoint(folder)
     if found is None:
         return 0.0, 0.0
     tensors, info = found

@@ -25,12 +25,9 @@ def recipe_losses(forward, prompt, recipe, weights=1.0) -> Tensor:
 def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=False,
                   loss="squared") -> Tensor:
     """Mean loss of each member over prompts, queries and classes: (M,).
-
     points: which points the queries are, where query k is not point lengths[k]. on_pairs: the
-    outputs at the pairs count like those at the queries, with target 0 (Ding et al., Appendix
-    E). Where `forward` answers after every layer, the sum over layers. Raises InputError for
-    answers of another shape than the targets.
-    """
+    outputs at the pairs count like those at the queries, with target 0 (Ding et al., Appendix E).
+    Where `forward` answers after every layer, the sum over layers."""
     lengths, options = tuple(lengths), {}
     points = lengths if points is None else tuple(points)
     if points != lengths:
@@ -71,9 +68,7 @@ def masked_losses(forward, batch: MaskedBatch) -> Tensor:
 
 def permuted_pairs(prompt: Prompt, stream: Stream, draws: Tensor, pairs: int) -> Prompt:
     """Each prompt with its first `pairs` points in a random order (Ding et al., Table 7).
-
-    draws: (M, B) integers, one for each time that a prompt is seen.
-    """
+    draws: (M, B) integers, one for each time that a prompt is seen."""
     order = stream.words(draws, "pair order", pairs).argsort(dim=-1, stable=True)
     queries = torch.arange(pairs, prompt.xs.shape[2], device=order.device)
     order = torch.cat((order, queries.expand(*draws.shape, -1)), dim=-1)  # (M, B, N)

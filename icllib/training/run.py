@@ -1,7 +1,7 @@
 """What can be measured: runs that train, and computations that do not."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar, Protocol
 
@@ -122,6 +122,12 @@ class Run(Component):
         if not isinstance(task, MaskedSentences):
             task = task_sizes(task)
         return task, shape(self.model), shape(self.recipe), self.evaluation, self.along
+
+
+def only_training(run: Run, with_stops: bool = False) -> Run:
+    """A run without what is measured on it; with or without the stops of its training on the way."""
+    stops = replace(run.along, evaluation=None) if run.along and with_stops else None
+    return replace(run, evaluation=None, along=stops)
 
 
 class Computation(Protocol):

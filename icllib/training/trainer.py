@@ -15,19 +15,15 @@ from icllib.training.costs import fleet_seconds, memory_of
 from icllib.training.engine import tell_diverged
 from icllib.training.fleets import fleets, processors
 from icllib.training.jobs import check_ready, is_recorded, to_train, train_fleet
-from icllib.training.run import Run
-from icllib.training.weights import can_be_measured, model_of, trained_folders, weights_name
+from icllib.training.run import Run, only_training
+from icllib.training.weights import can_be_measured, trained_folders, weights_name
 from icllib.training.workers import compute_fleets
 
 __all__ = ["check_ready", "compute", "is_recorded", "memory_of", "missing_jobs", "seconds", "train", "train_fleet"]
 
 
 def compute(runs: list[Run], missing: list[Run], profile: str, folder: Path, limits=Limits()) -> None:
-    """Train the missing ones of a page's runs, measure them and save their records in a folder.
-
-    Raises InputError, before any work, for a folder that cannot be written to and for a run
-    without an evaluation.
-    """
+    """Train the missing ones of a page's runs, measure them and save their records in a folder."""
     for run in missing:
         has_method("measure", evaluation=run.evaluation)
         if run.along:
@@ -39,11 +35,13 @@ def compute(runs: list[Run], missing: list[Run], profile: str, folder: Path, lim
             tell_diverged(run.model, run.seed, run.recipe)
 
 
-def seconds(runs: list[Run], profile: str) -> float:
-    """Estimated seconds of one core, or of an H200, to train these runs, each model once.
+def model_of(run: Run) -> Run:
+    """What is trained for a run: one model for all that is measured at its end."""
+    return run if run.along else only_training(run)
 
-    Raises InputError for a model that does not count its multiply-adds.
-    """
+
+def seconds(runs: list[Run], profile: str) -> float:
+    """Estimated seconds of one core, or of an H200, to train these runs, each model once."""
     models = {model_of(run): run for run in runs}
     return sum(fleet_seconds(fleet, profile) for fleet in fleets(models.values()))
 
@@ -75,11 +73,9 @@ def are_there(runs: list[Run], paper: str) -> list[bool]:
 def missing_jobs(runs: dict[str, list[Run]], profile: str, first: dict[str, list[int]],
                  members: int | None) -> dict[Job, tuple]:
     """Jobs for what pages miss: job -> its fleet, and which seeds of which pages wait for it.
-
     A page's first seeds and its others are fleets of their own. A model that is measured in several
     ways is trained for the first of those that miss it; the others take its weights when their pages
-    are executed.
-    """
+    are executed."""
     there = {(page, run): known for page, own in runs.items()
              for run, known in zip(own, are_there(own, page.split("/")[0]))}
     measured = {}  # model -> (page, run) of all that is measured on it

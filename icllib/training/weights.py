@@ -29,7 +29,7 @@ from icllib.evaluate import Together
 from icllib.streams import Stream
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
-from icllib.training.run import Run, Trained
+from icllib.training.run import Run, Trained, only_training
 
 
 def save_weights(run: Run, folder: Path, module, member: int) -> dict:
@@ -62,10 +62,11 @@ def load(source) -> Trained:
     run = source if isinstance(source, Run) else run_of(source)
     path = find_weights(run)
     if path is None:
+        made_by = "" if source is run else f"; its record was made by {maker(record_of(source).provenance)}"
         raise InputError(f"{type(run.model).__name__}, seed {run.seed}: expected its weights, "
                          f"{weights_name(run)}, in {results_folder()}, found none of today's "
                          "versions beside a record of them; delete its record, if there is one, and "
-                         "run its page at its profile to train it" + made_by(source))
+                         "run its page at its profile to train it" + made_by)
     noted, values = read_weights(path)
     own = json.loads(noted.get("sources", "{}")), versions(only_training(run))
     tell_of_changed_sources("this model was trained", [own])
@@ -129,11 +130,6 @@ def run_of(source) -> Run:
         raise InputError(f"record: expected one of a trained model, got one of {type(run).__name__}, "
                          "which trains nothing")
     return run
-
-
-def made_by(source) -> str:
-    """What made a record, as the end of an error; nothing of a run."""
-    return "" if isinstance(source, Run) else f"; its record was made by {maker(record_of(source).provenance)}"
 
 
 def record_of(source) -> Record:
@@ -209,16 +205,6 @@ def read_weights(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
     except (SafetensorError, *DAMAGE) as error:
         raise InputError(f"{path}: expected the weights of a trained model, got none that can be "
                          f"read ({error}); delete it or restore it from git") from None
-
-
-def only_training(run: Run) -> Run:
-    """A run without what is measured on it, whose training stops nowhere on the way."""
-    return replace(run, evaluation=None, along=None)
-
-
-def model_of(run: Run) -> Run:
-    """What is trained for a run: one model for all that is measured at its end."""
-    return run if run.along else only_training(run)
 
 
 def weights_name(run: Run) -> str:

@@ -30,11 +30,9 @@ START = "import sys; from icllib.training.workers import main; main(*sys.argv[1:
 def compute_fleets(runs: list[Run], missing, profile: str, folder: Path,
                    limits=Limits()) -> None:
     """Train the missing runs, dealt out to the processors; each CPU process has one thread.
-
     One seed comes after the other, so that a page can show those that are complete. All of a
     page's runs are dealt out, those that are not missing too: so a call that goes on
-    where another stopped makes the same fleets, and finds their checkpoints.
-    """
+    where another stopped makes the same fleets, and finds their checkpoints."""
     runs = sorted(runs, key=lambda run: run.seed)
     few = all(run.recipe.steps <= FEW_STEPS for run in runs)
     devices = processors()[: 1 if few else len(runs)]

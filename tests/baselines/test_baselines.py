@@ -44,17 +44,6 @@ def test_bayes_penalty_is_the_best():
         assert (difference.mean(0) > 3 * difference.std(0) / 4000**0.5).all()
 
 
-def test_error_of_zero():
-    """E y^2 = d weight_std^2 + noise variance = 1.25, within 4 standard errors."""
-    count, lengths = 4000, (1, 7)
-    measured = ErrorByLength(lengths, prompts=count).measure(TASK, Zero())
-    _, ys, means = sample(count, 8)
-    for name, labels, expected in (("error", ys, 1.25), ("excess", means, 1.0)):
-        standard_errors = labels[:, lengths].square().std(0) / count**0.5
-        assert measured[name].shape == (1, 2)
-        assert (abs(measured[name][0] - expected) < 4 * standard_errors.numpy()).all()
-
-
 @pytest.mark.parametrize("chunk", [1, 7, 256, 1000])
 def test_evaluation_equals_a_plain_loop_whatever_the_chunk(chunk, monkeypatch):
     monkeypatch.setattr("icllib.evaluate.CHUNK", chunk)

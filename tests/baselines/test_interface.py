@@ -8,7 +8,6 @@ from icllib import baselines
 from icllib.baselines import (DiscreteMMSE, ExponentialSmoother, HilbertEstimate, Lasso, LeastSquares,
                               MixtureRidge, OneStepGD, PsiL, Ridge, RidgeSweep, StudentNetwork,
                               XGBoost, Zero)
-from icllib.evaluate import ErrorByLength
 from icllib.streams import Stream
 from icllib.tasks import FunctionPool, LinearRegression
 
@@ -91,13 +90,6 @@ def test_the_type_of_the_prompt_is_kept(predictor):
 
 
 @by_name
-def test_an_evaluation_can_measure_it(predictor):
-    errors = ErrorByLength((1, 6), prompts=8).measure(TASK, predictor)["error"]
-    members = 2 if isinstance(predictor, RidgeSweep) else 1
-    assert errors.shape == (members, 2)
-
-
-@by_name
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_what_is_not_finite_is_refused_where_it_is_seen(predictor, number):
     xs, ys = prompts()[:2]
@@ -111,18 +103,6 @@ def test_what_is_not_finite_is_refused_where_it_is_seen(predictor, number):
 
 
 @by_name
-@pytest.mark.parametrize("lengths, message", [
-    ((-1,), "an integer of at least 0, got -1"), ((9,), r"context lengths 0 <= n < 9, got \(9,\)"),
-    ((5.0,), "an integer of at least 0, got 5.0"), ((), r"one or more in a list, got \(\)"),
-    (5, "one or more in a list, got 5")])
-def test_lengths_that_cannot_be_are_refused(predictor, lengths, message):
-    if isinstance(predictor, Zero):
-        return
-    with pytest.raises(InputError, match=f"lengths: expected {message}"):
-        predictor.predict(*prompts()[:2], lengths)
-
-
-@by_name
 def test_without_a_pair_the_answer_is_zero_or_that_of_the_mean_function(predictor):
     xs, ys, _ = prompts()
     first, *others = predictor.predict(xs, ys, (0, 6)).unbind(-1)
@@ -132,13 +112,3 @@ def test_without_a_pair_the_answer_is_zero_or_that_of_the_mean_function(predicto
     torch.testing.assert_close(first, expected)
     assert torch.equal(predictor.predict(xs, ys, (6,))[..., 0], others[0])
     assert torch.equal(predictor.predict(xs[..., :1, :], ys[..., :0], (0,))[..., 0], first)
-
-
-@by_name
-def test_labels_that_are_not_one_a_point_are_refused(predictor):
-    xs, ys, _ = prompts()
-    if isinstance(predictor, Zero):
-        return
-    for wrong in (ys[..., None], ys[..., : max(LENGTHS) - 1], ys[:, :1]):
-        with pytest.raises(InputError, match="ys: "):
-            predictor.predict(xs, wrong, LENGTHS)

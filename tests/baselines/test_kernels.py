@@ -43,14 +43,6 @@ def test_hilbert_estimate_equals_a_double_loop(n, dimension):
     assert ours == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("dimension", (1, 3, 20))
-@pytest.mark.parametrize("dtype", (torch.float32, torch.float64))
-def test_an_exact_hit_returns_its_label(dimension, dtype):
-    xs, ys = points((1, 4, 30, dimension)).to(dtype), points((1, 4, 30), seed=1).to(dtype)
-    xs[..., 29, :] = xs[..., 11, :]
-    assert torch.equal(HilbertEstimate().predict(xs, ys, (29,))[..., 0], ys[..., 11])
-
-
 def test_two_exact_hits_return_the_mean_of_their_labels():
     xs, ys = points((1, 2, 9, 3)), points((1, 2, 9), seed=1)
     xs[..., 2, :] = xs[..., 5, :] = xs[..., 8, :]
@@ -91,11 +83,3 @@ def test_contexts_of_several_chunks(n):
     for predictor, weights in kernels.items():
         expected = (weights @ ys[0, 0, :n]) / weights.sum()
         torch.testing.assert_close(predictor.predict(xs, ys, (n,))[0, 0, 0], expected)
-
-
-def test_the_error_of_the_hilbert_estimate_falls_with_the_context():
-    xs = points((1, 200, 3001, 1))
-    ys = torch.sin(2 * xs[..., 0])
-    errors = HilbertEstimate().predict(xs, ys, (10, 100, 1000, 3000))
-    errors = (errors - ys[..., [10, 100, 1000, 3000]]).square().mean(dim=(0, 1))
-    assert (errors.diff() < 0).all()

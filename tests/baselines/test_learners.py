@@ -1,12 +1,10 @@
 """Fitted baselines against the libraries called directly, and a plain training loop."""
 
-import sys
 
 import pytest
 import torch
 from torch import nn
 
-from claimbook.records.errors import InputError
 from icllib.baselines import Lasso, StudentNetwork, XGBoost
 from icllib.baselines.student import Students
 from icllib.streams import Stream
@@ -122,9 +120,3 @@ def test_students_start_as_linear_layers_do():
             assert torch.equal(values[0], values[1])
     weights = network.hidden.weight[0]
     assert weights.std().item() == pytest.approx(25**-0.5 / 3**0.5, rel=0.05)
-
-
-def test_without_its_package_a_learner_says_so(monkeypatch):
-    monkeypatch.setitem(sys.modules, "xgboost", None)
-    with pytest.raises(InputError, match="XGBoost: "):
-        XGBoost().predict(*sample(3, 16, dtype=torch.float32), (5,))

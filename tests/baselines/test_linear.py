@@ -45,14 +45,6 @@ def test_least_squares_equals_scikit_learn_and_has_minimum_norm(n):
     assert ours == pytest.approx([x[n].numpy() @ w for x, w in zip(xs[0], weights)], rel=1e-8)
 
 
-def test_least_squares_splits_the_weight_of_equal_columns():
-    xs = torch.randn(1, 1, 9, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    xs[..., :8, 1] = xs[..., :8, 0]
-    ys = 3 * xs[..., 0]
-    answer = LeastSquares().predict(xs, ys, (8,)).item()
-    assert answer == pytest.approx(1.5 * xs[0, 0, 8].sum().item())
-
-
 # ---- one step of gradient descent -----------------------------------------------------------
 
 

@@ -183,14 +183,6 @@ def test_four_and_five_folds_agree_as_the_page_says(cv):
     assert [float(own) for own in shown] == pytest.approx([ours, ridge], abs=0.001)
 
 
-@pytest.mark.parametrize("model, message", [
-    (Ridge, "a component with predict, got <class"),
-    (TheirRidge(), r"one with predict\(xs, ys, lengths\), got Ridge\(\)")])
-def test_what_predicts_otherwise_is_refused(model, message):
-    with pytest.raises(InputError, match=f"predictor: expected {message}"):
-        InContextRegressor(model).fit(*data())
-
-
 # ---- classes --------------------------------------------------------------------------------
 
 

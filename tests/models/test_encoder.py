@@ -4,7 +4,6 @@ import pytest
 import torch
 from contract import shaken
 
-from claimbook.records.errors import InputError
 from icllib.models import Encoder, SignedAveraging, Softmax, Uniform
 from icllib.models.encoder import Dropout
 from icllib.streams import Stream
@@ -85,13 +84,6 @@ def test_padding_changes_nothing(scoring):
     assert torch.allclose(short, module(longer[None], torch.tensor([[3, 11]])), atol=1e-6)
 
 
-def test_a_fixed_exponent_has_no_parameters_of_its_own():
-    plain, fixed = (Encoder(scoring=scoring).build([0], 50, 9)
-                    for scoring in (Encoder().scoring, SignedAveraging(1.5, 1.0, False)))
-    names = lambda module: [name for name, _ in module.named_parameters()]
-    assert names(plain) == names(fixed)
-
-
 def test_dropout_drops_its_share_and_keeps_the_mean():
     ids, ones = torch.arange(400)[None], torch.ones(1, 400, 5, 8)
     dropped = Dropout(Stream.of([0], "dropout"), ids, 0.25, 5)(ones, "here")
@@ -132,14 +124,6 @@ def test_an_average_is_dropped_from_as_a_softmax_of_equal_scores():
                 block.qkv.weight[..., :16] = 0  # queries and keys
         answers.append(module(TOKENS[None], PLACES, torch.tensor([[1, 2]])))
     assert torch.allclose(*answers, atol=1e-6)
-
-
-@pytest.mark.parametrize("settings, expected", [
-    ({"heads": 3}, "expected a divisor of the width 256, got 3"), ({"layers": 0}, "layers: "),
-    ({"dropout": 1.0}, "expected a fraction")])
-def test_bad_settings_are_refused(settings, expected):
-    with pytest.raises(InputError, match=expected):
-        Encoder(**settings)
 
 
 def test_multiplications_are_those_of_every_product():

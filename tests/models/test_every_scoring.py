@@ -92,16 +92,6 @@ def test_scores_of_any_size_give_finite_numbers(scoring, size):
 
 
 @by_name
-def test_nothing_waits_for_the_device(scoring):
-    """On the meta device, whatever reads a number back is an error."""
-    module = build(scoring).to("meta")
-    inputs = [tensor.to("meta").requires_grad_() for tensor in draw()]
-    mixed = module(*inputs, MASK.to("meta"))
-    mixed.sum().backward()
-    assert mixed.shape == inputs[2].shape
-
-
-@by_name
 def test_a_member_that_diverges_stops_no_other(scoring):
     task, model = LinearRegression(2), Transformer(1, HEADS, 4 * HEADS, scoring)
     fleet = Fleet([task] * 2, model, Recipe((3,), steps=8, batch=2), [0, 1], [None] * 2,

@@ -140,11 +140,6 @@ def test_a_prefix_longer_than_its_sequence_without_padding_is_refused(model):
         logits(model, tokens, [5, 6, 2], attention_mask=padding)
 
 
-def test_what_is_no_decoder_of_transformers_is_refused():
-    with pytest.raises(InputError, match="one of `transformers`, got Linear"):
-        logits(torch.nn.Linear(2, 2), TOKENS, LENGTHS)
-
-
 @torch.no_grad()
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_prefixes_and_signed_averaging_together_equal_an_explicit_mask(model, side):

@@ -1,9 +1,7 @@
 """Tokens x, y, x, y ... as in Garg et al. (2022)."""
 
-import pytest
 import torch
 
-from claimbook.records.errors import InputError
 from icllib.models import Transformer
 from icllib.models.layout import separate_tokens
 
@@ -30,11 +28,6 @@ def test_separate_tokens_see_what_comes_before_and_one_pass_is_enough():
     changed = module(xs, later, (2, 4, 6))
     assert torch.equal(changed[..., :2], together[..., :2])
     assert not torch.equal(changed[..., 2], together[..., 2])
-
-
-def test_separate_tokens_need_a_causal_mask():
-    with pytest.raises(InputError, match="expected 'causal' with separate tokens"):
-        Transformer(1, 1, 8, tokens="separate", mask="prefix")
 
 
 def test_input_tokens_show_the_numbers_alone():

@@ -9,7 +9,7 @@ from contract import DIMENSION, prompts
 from torch.nn import functional as F
 
 from icllib.models import SGPT
-from icllib.models.packing import pack, packed_size, share_rows
+from icllib.models.sgpt import pack, packed_size, share_rows
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 
@@ -131,11 +131,6 @@ def test_packing_holds_every_sequence_once(lengths):
         assert packing.points[query // tokens, seen].tolist() == list(range(lengths[k] + 1))
         assert is_query[query] and points[query] == lengths[k]
     assert packing.mask.sum() == sum((length + 1) ** 2 for length in lengths)
-
-
-def test_all_lengths_to_forty_leave_little_padding():
-    """860 tokens in the fewest possible rows of 41."""
-    assert packed_size(range(1, 41)) == (21, 41)
 
 
 def test_multiplications_are_those_of_the_operations():

@@ -78,12 +78,6 @@ def test_a_state_that_is_loaded_computes_the_same(trainable):
     assert sum("signed_softmax_norm" in entry for entry in model.state_dict()) == 4
 
 
-def test_fixed_numbers_are_no_parameters():
-    model = use_signed_averaging(MAKE["gpt2"](), n=1.0, trainable=False)
-    assert not any("signed_softmax_norm" in name for name, _ in model.named_parameters())
-    assert (attention_layers(model)[0].signed_softmax_norm.n == 1).all()
-
-
 # ---- precision and dropout --------------------------------------------------------------------
 
 

@@ -22,16 +22,6 @@ def test_a_model_with_an_attention_of_its_own_is_refused_and_left_alone():
 
 
 @torch.no_grad()
-def test_a_model_that_stays_with_its_attention_is_refused_and_left_alone(monkeypatch):
-    model = make("gpt2", ssa=False)
-    before, names = model(TOKENS).logits, set(model.state_dict())
-    monkeypatch.setattr(type(model), "_can_set_attn_implementation", lambda _: False)
-    with pytest.raises(InputError, match="attention that `transformers` can set, got GPT2"):
-        use_signed_averaging(model)
-    assert torch.equal(model(TOKENS).logits, before) and set(model.state_dict()) == names
-
-
-@torch.no_grad()
 @pytest.mark.parametrize("name", ["gpt2", "roberta"])
 def test_another_attention_that_is_set_later_is_refused(name):
     """It would leave out n and b, which are saved all the same."""

@@ -13,9 +13,7 @@ from torch.nn.functional import gelu, pad, scaled_dot_product_attention
 from claimbook.records import digest, from_settings, key, settings, versions
 from claimbook.records.errors import InputError
 from icllib.attention import causal_pairs, with_queries
-from icllib.models import CosFormer, SignedAveraging, Softmax, Transformer
-from icllib.tasks import LinearRegression
-from icllib.training import Recipe, train
+from icllib.models import CosFormer, SignedAveraging, Transformer
 from papers.context_scaling import fig01_scaling
 from test_scoring import SCORINGS
 
@@ -94,15 +92,6 @@ def test_an_option_changes_the_identity_and_survives_the_round_trip(name):
     assert from_settings(described) == model != Transformer(**others)
 
 
-def test_scorings_survive_the_round_trip():
-    for scoring in SCORINGS:
-        model = Transformer(**SMALL, scoring=scoring)
-        assert from_settings(json.loads(json.dumps(settings(model)))) == model
-        parts = {f"models.{type(part).__name__}" for part, _ in getattr(scoring, "parts", ())}
-        own = set() if scoring == Softmax() else {f"models.{type(scoring).__name__}"}
-        assert set(versions(model)) == {"models.Transformer"} | own | parts
-
-
 # ---- scorings -------------------------------------------------------------------------------
 
 
@@ -115,18 +104,6 @@ def test_one_pass_equals_separate_passes(scoring):
     for k, length in list(enumerate(LENGTHS))[2 if scoring == CosFormer() else 0:]:
         alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
         torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-5, rtol=0)
-
-
-def test_every_scoring_trains():
-    for scoring in SCORINGS:
-        recipe = Recipe((2, 5), steps=3, batch=4, learning_rate=1e-2)
-        model = Transformer(**SMALL, scoring=scoring)
-        start = model.build([1, 2], 2, 5).state_dict()
-        trained = train(LinearRegression(2, 0.1), model, recipe, [1, 2], [None, None]).state_dict()
-        for name, values in trained.items():
-            fixed = name.endswith("temperature") or (
-                "scoring" in name and scoring == SignedAveraging(2.0, 0.5, False))
-            assert values.isfinite().all() and torch.equal(values, start[name]) == fixed, name
 
 
 # ---- masks ----------------------------------------------------------------------------------
@@ -248,19 +225,6 @@ def test_predictions_by_layer_are_those_of_the_first_layers(options):
         else:
             module.blocks = module.blocks[:layers]
         torch.testing.assert_close(by_layer[layers - 1], module(xs, ys, LENGTHS), atol=1e-6, rtol=0)
-
-
-def test_without_positions_there_is_no_table():
-    assert "positions" not in shaken(positions="none").state_dict()
-
-
-@pytest.mark.parametrize("option", OTHERS)
-def test_nothing_waits_for_the_device(option):
-    """On the meta device, whatever reads a number back is an error."""
-    module = shaken(**NEEDED.get(option, {}), **{option: OTHERS[option]}).to("meta")
-    predictions = module(*(tensor.to("meta") for tensor in prompts()), (12, 12))
-    predictions.sum().backward()
-    assert predictions.shape == (2, 3, 2)
 
 
 @pytest.mark.parametrize("options, message", [

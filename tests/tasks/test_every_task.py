@@ -86,28 +86,9 @@ def test_a_shorter_prompt_is_the_beginning_of_a_longer_one(task):
 
 
 @pytest.mark.parametrize("task", TASKS, ids=NAME)
-def test_sampling_never_waits_for_the_host(task, monkeypatch):
-    """On the meta device a tensor has no values, so whatever asks for one fails; and a CUDA graph
-    can hold no copy from the host."""
-    stream = Stream(torch.empty(2, dtype=torch.int64, device="meta"), "training")
-    ids = torch.empty(2, 5, dtype=torch.int64, device="meta")
-    for copies in ("tensor", "as_tensor", "from_numpy"):
-        monkeypatch.delattr(torch, copies)
-    prompt = task.sample(stream, ids, 7)
-    assert {part.device.type for part in prompt} == {"meta"}
-
-
-@pytest.mark.parametrize("task", TASKS, ids=NAME)
 def test_a_record_can_hold_it(task):
     read = from_settings(settings(task))
     assert read == task and hash(read) == hash(task)
-
-
-def test_a_prompt_needs_a_point():
-    for task in TASKS:
-        for n in (0, -1):
-            with pytest.raises(InputError, match=f"n: expected.*got {n}"):
-                task.sample(STREAM, torch.zeros(1, 1, dtype=torch.int64), n)
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if hasattr(task, "label_variance")],
@@ -147,35 +128,3 @@ def test_a_task_that_gives_other_shapes_is_named(change, got, others):
     stream = Stream.of([0] * len(tasks_of_members), "training")
     with pytest.raises(InputError, match=f"Wrong.sample: expected the shapes .*{got}"):
         sample_each(tasks_of_members, stream, ids, 5)
-
-
-SOUND = {type(task): task for task in TASKS}
-
-
-def test_impossible_settings_are_refused():
-    """Values of another kind are in tests/test_contracts.py."""
-    for kind, name, *values in [
-        (TwoNoiseLevels, "dimension", 0), (TwoNoiseLevels, "noise_stds", (0.1,), (0.1, -0.5)),
-        (TwoNoiseLevels, "weight_std", 0.0), (SparseLinear, "dimension", 0), (SparseLinear, "nonzero", 0, 21),
-        (LinearRegression, "dimension", 0, 3.0), (SigmoidRegression, "dimension", 0),
-        (AffineFunctions, "input_std", 0.0), (AffineFunctions, "function_std", -1.0),
-        (AffineFunctions, "first_input_std", 0.0), (AffineFunctions, "prompts_per_function", 0),
-        (LinearClassification, "dimension", 0), (LinearClassification, "classes", 1),
-        (BagOfWords, "dimension", 0), (BagOfWords, "words", 0), (BagOfWords, "classes", 1),
-        (ReluNetwork, "dimension", 0), (ReluNetwork, "width", 0), (DecisionTree, "dimension", 0),
-        (DecisionTree, "depth", 0), (Quantifier, "quantifier", "most"), (Quantifier, "input_std", 0.0),
-        (Quantifier, "law", "fair"), (SparseFeatureRegression, "tasks", 0), (SparseFeatureRegression, "alpha", 1.0),
-        (SparseFeatureRegression, "strength", 0.0), (SparseFeatureRegression, "beta", -0.1),
-        (SparseFeatureRegression, "gamma", -0.1), (SparseFeatureRegression, "positive_share", 1.5),
-        (SourceCapacityRegression, "tasks", 0), (SourceCapacityRegression, "alpha", 0.5),
-        (SourceCapacityRegression, "tau", 0.0), (SourceCapacityRegression, "strength_seed", -1),
-        (FunctionPool, "functions", 0), (FunctionPool, "task", Quantifier("every")),
-        (Mixture, "parts", (), (LinearRegression(3), SparseLinear(4))), (Mixture, "shares", (1.0,), (1.0, 0.0)),
-    ]:
-        for value in values:
-            with pytest.raises(InputError, match=f"{name}: .*got "):
-                dataclasses.replace(SOUND[kind], **{name: value})
-    with pytest.raises(InputError, match="level: .*got 2"):
-        TwoNoiseLevels(3).at_level(2)
-    with pytest.raises(InputError, match="n: .*got 1"):
-        SparseFeatureRegression().sample(STREAM, torch.zeros(1, 1).long(), 1)

@@ -53,9 +53,3 @@ def test_weights_are_drawn_once_per_prompt():
     weights = prompt.means / prompt.xs[..., 0]
     torch.testing.assert_close(weights, weights[..., :1].expand_as(weights))
     assert within_four_standard_errors(weights[..., 0] ** 2, 4)
-
-
-def test_without_noise_labels_are_means_and_float64_is_kept():
-    prompt = LinearRegression(3).sample(STREAM, torch.arange(2)[None], 4, torch.float64)
-    assert torch.equal(prompt.ys, prompt.means)
-    assert prompt.xs.shape == (1, 2, 4, 3) and prompt.ys.dtype == torch.float64

@@ -106,13 +106,6 @@ def test_classification_equals_a_plain_loop(classes):
     assert torch.equal(prompt.ys, prompt.means)
 
 
-def test_each_class_is_as_frequent_as_another():
-    ys = LinearClassification(16).sample(STREAM, MANY, 1).ys[0, :, 0]
-    assert torch.equal(ys.sum(-1), torch.ones(20_000))
-    for c in range(3):
-        assert within_four_standard_errors(ys[:, c], 1 / 3)
-
-
 def test_two_classes_separate_points_by_their_angle():
     """A random hyperplane through 0 separates x and x' with probability angle / pi."""
     prompt = LinearClassification(4, classes=2).sample(STREAM, MANY, 2)

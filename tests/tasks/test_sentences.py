@@ -14,7 +14,7 @@ from icllib.models import Encoder, SignedAveraging, Softmax
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.tasks.sentences import MASK, PAD, SPECIAL, encode
-from icllib.training import Curriculum, Fleet, Recipe, Run
+from icllib.training import Fleet, Recipe, Run
 from icllib.training.engine import clipped, run_steps
 from icllib.training.losses import masked_losses
 from icllib.training.run import Trained
@@ -193,19 +193,6 @@ def test_files_whose_checksum_is_right_and_that_are_of_another_kind_are_told(tmp
 
 
 MASKED = {"loss": "masked tokens"}
-
-
-ALONE = "loss: expected one length, one query, no curriculum and pairs in order with 'masked tokens'"
-
-
-@pytest.mark.parametrize("settings, message", [
-    ({"clip": 0.0}, "clip: expected"), ({"schedule": "steps"}, "schedule: expected"),
-    ({"loss": "words"}, "loss: "), (MASKED | {"queries": 3}, ALONE),
-    (MASKED | {"permute_pairs": True}, ALONE), (MASKED | {"curriculum": Curriculum(10, 1, 1)}, ALONE),
-    (MASKED | {"lengths": (9, 12)}, ALONE)])
-def test_a_bad_recipe_is_refused(settings, message):
-    with pytest.raises(InputError, match=message):
-        Recipe(**{"lengths": (9,), "steps": 50} | settings)
 
 
 def test_sentences_and_their_loss_go_together():

@@ -8,7 +8,6 @@ from hypothesis import strategies as some
 
 from icllib.theory import riccati
 from icllib.theory.first_order import first_order
-from papers.solvable_attention import formulas
 from papers.solvable_attention.formulas import equation_137
 
 bounded = settings(derandomize=True, max_examples=60, deadline=None, database=None,
@@ -131,8 +130,3 @@ def test_tasks_broadcast():
         for s in range(3):
             one = first_order(t[:, 0], v[s], w[s], 20.0, strength[s], 0.3)[part]
             np.testing.assert_allclose(ours[:, s], one, rtol=1e-13)
-
-
-def test_slopes_of_a_short_run():
-    run = formulas.FirstOrder("Appendix G", lengths=(100, 200, 400), times=50)
-    assert run.measure()["slopes"] == pytest.approx([1, 1, 1, 2], abs=0.01)

@@ -134,26 +134,6 @@ def test_more_positions_change_nothing_within_training():
         assert longer(xs, ys, (8,)).isfinite().all()
 
 
-@pytest.mark.parametrize("wrong, words", [
-    (lambda: Along((3, 3), ERRORS), "increasing"),
-    (lambda: Along(3, ERRORS), "steps: "),
-    (lambda: Run(TASK, MLP(8), Recipe((1, 3), 5), ERRORS, seed=-1), "seed: .*got -1"),
-    (lambda: Run(TASK, MLP(8), Recipe((1, 3), 5), ERRORS, seed=0.5), "seed: .*got 0.5"),
-    (lambda: ErrorByLength(4), "lengths: .*got 4"),
-    (lambda: ErrorByLength((1.5,)), "lengths: .*got 1.5"),
-    (lambda: ErrorByLength((1,), seed=-1), "seed: .*got -1"),
-    (lambda: run(steps=20, stops=(21,)), "up to 20"),
-    (lambda: Recipe((1,), 5, loss="hinge"), "cross-entropy"),
-    (lambda: Recipe((1,), 5, loss="cross-entropy", loss_on_pairs=True), "squared"),
-    (lambda: Run(TASK, MLP(8), Recipe((0, 3), 5), ERRORS), "n >= 1"),
-    (lambda: Transformer(positions="none", positions_up_to=9), "positions_up_to"),
-    (lambda: Transformer(1, 2, 8, positions_up_to=2).build([0], 2, 3), "at least the 3"),
-])
-def test_what_cannot_be_is_refused(wrong, words):
-    with pytest.raises(InputError, match=words):
-        wrong()
-
-
 def test_a_model_is_asked_only_what_it_can_answer():
     for model, evaluation, refused in [
         (MLP(8), ErrorByLength((2, 5)), "lengths up to 4"),

@@ -40,18 +40,6 @@ def test_sixty_steps_of_a_fleet_equal_single_runs(model, precision, tolerance):
         assert (answers[0][member] - answers[1][0]).abs().max() < tolerance
 
 
-@pytest.mark.parametrize("model", MODELS[:2], ids=str)
-def test_in_fp64_members_with_their_own_rates_equal_single_runs(model):
-    rates, tasks = [1e-3, 3e-3, 1e-2], [LinearRegression(3)] * 3
-    together = trained(tasks, model, "fp64", SEEDS, [None] * 3, rates)
-    for member, rate in enumerate(rates):
-        recipe = Recipe((2, 4), 60, 8, rate, "cosine", 0.1, precision="fp64")
-        alone = Fleet([tasks[0]], model, recipe, [SEEDS[member]], [None])
-        run_steps(alone)
-        for ours, theirs in zip(together.parameters, alone.parameters):
-            assert (ours[member] - theirs[0]).abs().max() < 1e-6  # the rates are fp32 numbers
-
-
 @pytest.mark.parametrize("trainable", [True, False])
 def test_members_with_their_own_scoring_parameters_equal_single_runs(trainable):
     models = [Transformer(1, 2, 8, scoring=SignedAveraging(n, b, trainable))
@@ -66,18 +54,6 @@ def test_members_with_their_own_scoring_parameters_equal_single_runs(trainable):
         assert torch.allclose(together.losses[:30, member], alone.losses[:30, 0], rtol=1e-5)
         ours, theirs = (fleet.module.blocks[0].scoring for fleet in (together, alone))
         assert torch.allclose(ours.n[member], theirs.n[0], atol=1e-10)
-
-
-def test_members_with_their_own_temperature_equal_single_runs():
-    models = [Transformer(1, 2, 8, scoring=Softmax(value)) for value in (1.0, 5.0, 100.0)]
-    recipe = Recipe((2, 4), 30, 8, learning_rate=1e-2, precision="fp64")
-    together = Fleet([LinearRegression(3)] * 3, models[0], recipe, SEEDS, [None] * 3, models=models)
-    run_steps(together)
-    for member, model in enumerate(models):
-        alone = Fleet([LinearRegression(3)], model, recipe, [SEEDS[member]], [None])
-        run_steps(alone)
-        for ours, theirs in zip(together.parameters, alone.parameters):
-            assert (ours[member] - theirs[0]).abs().max() < 1e-12
 
 
 @pytest.mark.parametrize("given, message", [

@@ -8,7 +8,7 @@ from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Gaussian, Transformer
 from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression, side_by_side
-from icllib.training import Curriculum, Fleet, Recipe, Run
+from icllib.training import Fleet, Recipe, Run
 from icllib.training.engine import run_steps
 from icllib.training.losses import member_losses
 from icllib.training.run import Trained
@@ -166,21 +166,6 @@ def test_tasks_of_the_same_sizes_share_a_fleet():
     assert run(TASK).shape == run(SigmoidRegression(3)).shape
     assert len({run(TASK).shape, run(SigmoidRegression(4)).shape,
                 run(LinearClassification(3)).shape}) == 3
-
-
-@pytest.mark.parametrize("message, make", [
-    ("queries: ", lambda: Recipe((5,), 1, queries=0)),
-    ("queries: ", lambda: ErrorByLength((5,), queries=0)),
-    ("expected a single context length", lambda: Recipe((5, 6), 1, loss_on_pairs=True)),
-    ("expected a single context length", lambda: Recipe((5, 6), 1, permute_pairs=True)),
-    ("curriculum: ",
-     lambda: Recipe((5,), 1, queries=2, curriculum=Curriculum(1, 1, 1))),
-    ("model: ",
-     lambda: Run(TASK, MLP(4), RECIPE, ErrorByLength((5,)))),
-])
-def test_refusals(message, make):
-    with pytest.raises(InputError, match=message):
-        make()
 
 
 # ---- on a GPU -------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from claimbook.records.compute import environment
 from claimbook.records.errors import InputError
 from icllib.estimators import InContextRegressor
 from icllib.evaluate import ErrorByLength
-from icllib.models import Transformer
 from icllib.streams import Stream
 from icllib.training import Along, jobs, untrained, weights, trainer, workers
 from icllib.training.build import build
@@ -86,13 +85,6 @@ def test_inputs_of_another_dimension_are_told(trained):
     xs = torch.zeros(1, 4, 8, dimension + 1)
     with pytest.raises(InputError, match=f"expected inputs of dimension {dimension}, .* got {dimension + 1}"):
         icllib.load(runs()[0]).predict(xs, torch.zeros(1, 4, 8), (2,))
-
-
-@pytest.mark.parametrize("lengths, message", [
-    (5, "lengths: "), ((), "lengths: "), ((-1,), "lengths: "), ((2, 8), "lengths: ")])
-def test_context_lengths_that_prompts_do_not_have_are_told(trained, lengths, message):
-    with pytest.raises(InputError, match=message):
-        icllib.load(runs()[0]).predict(torch.zeros(1, 4, 8, 3), torch.zeros(1, 4, 8), lengths)
 
 
 @pytest.mark.parametrize("source, message", [
@@ -222,13 +214,6 @@ def test_a_record_that_names_weights_without_their_checksum_is_refused(trained, 
         icllib.load(run)
 
 
-@pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: path.write_bytes(b"\xff\xfe"),
-                                  lambda path: path.symlink_to("nothing")])
-def test_what_lies_beside_weights_and_is_no_record_is_left_alone(trained, make):
-    make(trained / "another.json")
-    assert find_weights(runs()[0])
-
-
 @pytest.mark.parametrize("change", [
     lambda noted, own: (noted | {"sources": "{"}, own),
     lambda noted, own: (noted, {name: values.long() for name, values in own.items()}),
@@ -251,16 +236,6 @@ def test_weights_that_are_not_finite_are_told(trained):
     replace(made, provenance=made.provenance | weights.noted_of(path)).save(trained.parent)
     with pytest.raises(InputError, match=f"{path}: expected finite weights, got NaN or infinity"):
         icllib.load(run)
-
-
-def test_a_model_for_which_there_is_no_memory_is_not_made_where_its_weights_are_others(trained, monkeypatch):
-    """Of 1.7 TB, beside a file of a few kilobytes."""
-    run = runs()[0]
-    large = replace(run, model=Transformer(40, 1, 30_000))
-    path = find_weights(run)
-    monkeypatch.setattr(weights, "find_weights", lambda _: path)
-    with pytest.raises(InputError, match=f"{path}: expected the weights of this model, got others"):
-        icllib.load(large)
 
 
 def flip(path, place):

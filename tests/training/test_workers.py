@@ -1,6 +1,5 @@
 """Fleets over several processes: dealt out, watched and stopped together."""
 
-import json
 import os
 import sys
 import time
@@ -16,7 +15,7 @@ from claimbook.records.errors import InputError
 from claimbook.records.limits import Limits, limits_of_page
 from icllib.baselines import XGBoost
 from icllib.models import MixedHeads, Softmax, Transformer
-from icllib.training import Fleet, OutOfTime, jobs, trainer, workers
+from icllib.training import Fleet, OutOfTime, jobs, workers
 from icllib.training.checkpoint import load_checkpoint
 from icllib.training.workers import Worker, only_device
 from papers.context_scaling.fig04_three_tasks import Baseline
@@ -70,11 +69,6 @@ def test_fewer_train_together_where_there_is_little_room(folders, monkeypatch, t
     assert [find_record(run, "test").provenance["fleet"] for run in runs()] == [2, 2, 1]
     for one, other in zip(together, metrics_of(runs())):
         np.testing.assert_allclose(one["error"], other["error"], rtol=1e-4)
-
-
-def test_limits_reach_another_process_as_they_are():
-    limits = Limits(12.5, 3, True, 4)
-    assert Limits(**json.loads(limits.as_json())) == limits
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b"7", b'{"members": "all"}', b"\xff", b"[" * 100_000])
@@ -200,10 +194,3 @@ def test_without_xgboost_a_page_trains_and_says_what_is_missing(folders, monkeyp
     with pytest.raises(InputError, match="XGBoost: "):
         computed([trees, *runs()], "smoke", "test/page", folders.parents[1])
     assert all(find_record(run, "test") for run in runs())
-
-
-def test_a_run_without_an_evaluation_is_refused_before_any_training(folders, monkeypatch):
-    monkeypatch.setattr(jobs, "Fleet", pytest.fail)
-    own = [replace(run, evaluation=None) for run in runs()]
-    with pytest.raises(InputError, match="evaluation: "):
-        trainer.compute(own, own, "smoke", folders)

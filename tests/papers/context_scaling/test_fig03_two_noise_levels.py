@@ -7,7 +7,7 @@ import torch
 from claimbook.records import PROFILES, versions
 from icllib.baselines import LeastSquares, MixtureRidge, Ridge, Zero
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
-from icllib.models.packing import packed_size
+from icllib.models.sgpt import packed_size
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, TwoNoiseLevels
 from papers.context_scaling import fig02_one_noise_level, fig03_two_noise_levels, scaling
