@@ -28,10 +28,7 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
 
 
 def controlled(claim, evidence: dict) -> dict | None:
-    """A control that follows from the evidence for a claim: {part: samples}.
-
-    None for a control that the page measures, and for a claim without one.
-    """
+    """A control that follows from the evidence, {part: samples}; None for one that the page measures."""
     change = FROM_EVIDENCE.get(claim.control)
     return change and {part: change(claim, evidence, place)
                        for place, part in enumerate(claim.parts)}

@@ -5,6 +5,7 @@ Verdicts and facts under titles, links to claims and terms, folded code, caption
 
 import json
 import re
+import textwrap
 from functools import cache
 from html import escape, unescape
 from pathlib import Path
@@ -23,9 +24,8 @@ from claimbook.website.assets import cut_icons, leave_out
 from claimbook.website.claim_pages import claim_pages
 from claimbook.website.figures import NUMBERED, figure_first, with_captions
 from claimbook.website.footer import footer
-from claimbook.website.glossary import link_terms
 from claimbook.website.ledger import bar, in_words
-from claimbook.website.links import NAMED, linked, linked_html
+from claimbook.website.links import NAMED, link_terms, linked, linked_html
 from claimbook.website.papers import duration, hours, records_of
 from claimbook.website.previews import tags
 from claimbook.website.tables import tidy
@@ -58,11 +58,8 @@ def setup(app) -> dict:
     app.connect("config-inited", offer_colab)
     app.connect("source-read", prepare_cells)
     app.connect("doctree-read", write_under_title)
-    app.connect("doctree-resolved", link_claims)
-    app.connect("doctree-resolved", link_terms)
-    app.connect("doctree-resolved", tidy_tables)
-    app.connect("doctree-resolved", hold_punctuation)
-    app.connect("doctree-resolved", keep_https)
+    for change in (link_claims, link_terms, tidy_tables, hold_punctuation, keep_https):
+        app.connect("doctree-resolved", change)
     app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
     app.connect("html-page-context", share_contents, priority=400)  # before the theme reads it
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
@@ -198,7 +195,7 @@ def told_by_strength(decisions: list[Decision]) -> str:
     return ", ".join(told) + f"; {rest} not settled" * bool(rest)
 
 
-# ---- links to claims ------------------------------------------------------------------------
+# ---- after all pages are read ---------------------------------------------------------------
 
 
 def link_claims(app, doctree, docname: str) -> None:
@@ -228,9 +225,6 @@ def join_texts(doctree) -> None:
         element[:] = joined
 
 
-# ---- references -----------------------------------------------------------------------------
-
-
 def keep_https(app, doctree, docname: str) -> None:
     """What a reference leads to is https, or no link: anyone may write an entry."""
     for citation in doctree.findall(nodes.citation):
@@ -239,16 +233,10 @@ def keep_https(app, doctree, docname: str) -> None:
                 link.parent.replace(link, link.children)
 
 
-# ---- tables ---------------------------------------------------------------------------------
-
-
 def tidy_tables(app, doctree, docname: str) -> None:
     """The tables that cells print, with headings that all say something."""
     for raw in doctree.findall(nodes.raw):
         raw[:] = [nodes.Text(tidy(raw.astext()))]
-
-
-# ---- formulas -------------------------------------------------------------------------------
 
 
 def hold_punctuation(app, doctree, docname: str) -> None:
@@ -269,10 +257,7 @@ def hold_punctuation(app, doctree, docname: str) -> None:
 
 
 def share_contents(app, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """One table of contents for all pages of claims: they lie in one folder and are not in it.
-
-    Making one for each took a third of the build.
-    """
+    """One table of contents for all pages of claims, which lie in one folder: else a third of the build."""
     make = context["toctree"]
 
     def contents(**asked) -> str:
@@ -295,7 +280,8 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
     if doctree is not None:
         paragraphs = (item.astext() for item in doctree.findall(nodes.paragraph))
         context["description"] = next(paragraphs, "")
-    about = first_words(context.get("description") or app.config.html_title)
+    about = (context.get("description") or app.config.html_title).replace("$", "")
+    about = textwrap.shorten(about, 160, placeholder=" ...")
     title = unescape(re.sub("<[^>]*>", "", context.get("title") or app.config.html_title))
     context["metatags"] = context.get("metatags", "") + (
         f'<meta name="description" content="{escape(about)}">\n'
@@ -304,9 +290,3 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
         context[kind] = leave_out(context.get(kind, ()), context.get("body", ""))
     if "body" in context:
         context["body"] += footer(app, pagename, context)
-
-
-def first_words(text: str, most: int = 160) -> str:
-    """The first words of a text, without markup."""
-    words = " ".join(text.replace("$", "").split())
-    return words if len(words) <= most else words[:most].rpartition(" ")[0] + " ..."

@@ -22,8 +22,7 @@ PAGE = re.compile(r"---\n(?P<head>.*?)---\n# (?P<title>[^\n]+)\n", re.DOTALL)
 
 
 def write_findings(folder: Path) -> None:
-    """The figures, their previews and cards, in the order of the files' names; nothing in a
-    book without findings."""
+    """The figures, their previews and cards, in the order of the files' names; none without findings."""
     cards = []
     for path in sorted((PROJECT / "book/findings").glob("*.md")):
         found = PAGE.match(read_text(path))

@@ -25,8 +25,7 @@ def write_front(decisions: list[Decision], folder: Path) -> None:
 
 
 def figure_of(paper: Paper) -> str:
-    """What the page's module draws for a card (`draw_card`), as SVG; the page's first figure where
-    it draws nothing."""
+    """What the page's module draws for a card (`draw_card`) as SVG, or else the page's first figure."""
     page = f"{paper.name}/{paper.figure}"
     module = import_module(f"papers.{page.replace('/', '.')}")
     if not hasattr(module, "draw_card"):
@@ -41,8 +40,7 @@ def figure_of(paper: Paper) -> str:
 
 
 def small(picture: str) -> str:
-    """An SVG as sharp as a thumbnail needs: coordinates to a tenth of a point, no comments and no
-    spaces around the letters of a path."""
+    """An SVG as sharp as a thumbnail needs: to a tenth of a point, without comments and needless spaces."""
     coordinates = re.compile(r'\b(?:d|x|y)="[^"]*"')
     short = lambda found: re.sub(r"\s*([A-Zz])\s*", r"\1", re.sub(r"(\.\d)\d+", r"\1", found[0]))
     return re.sub(r"\n +|<!--.*?-->", "\n", coordinates.sub(short, picture))
