@@ -42,11 +42,6 @@ def exchanged(claim, evidence: dict, place: int) -> list[float]:
     return [-value for value in samples]
 
 
-def without_effect(claim, evidence: dict, place: int) -> list[float]:
-    """A ratio of 1, or a slope or a difference of 0."""
-    return [1.0 if claim.scale == "log" else 0.0]
-
-
 def with_printed_effect(claim, evidence: dict, place: int) -> list[float]:
     """Ours times the printed ratio; raises InputError for a part without one."""
     part = claim.parts[place]
@@ -62,5 +57,6 @@ def of_next_part(claim, evidence: dict, place: int) -> list[float]:
     return evidence[claim.parts[place - 1]]
 
 
-FROM_EVIDENCE = {"roles exchanged": exchanged, "no effect": without_effect,
+FROM_EVIDENCE = {"roles exchanged": exchanged,
+                 "no effect": lambda claim, *_: [1.0 if claim.scale == "log" else 0.0],  # ratio, or slope
                  "printed effect": with_printed_effect, "next part": of_next_part}

@@ -182,7 +182,14 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
         raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "
                          f"got {profile!r}")
     instance(dict, evidence=evidence)
-    gate = by_part(claim, gate) if claim.gate else None
+    if not claim.gate:
+        gate = None
+    elif gate is None:
+        raise InputError(f"{claim.id}: gate: expected what the models have reached, "
+                         f"{claim.gate.statistic}, got nothing")
+    elif not isinstance(gate, dict):
+        numbers(MEASURED, gate=gate)
+        gate = {part: gate if rank(gate) == 0 else list(gate) for part in claim.parts}
     for name, parts in {"evidence": evidence, "gate": gate, "control": control, "reach": reach}.items():
         if parts is None:
             continue
@@ -199,17 +206,6 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
     decision = Decision(claim, profile, evidence, gate, control, reach)
     decision.verdict  # raises here, and not in a display, if samples are damaged
     return decision
-
-
-def by_part(claim: Claim, gate) -> dict[str, list[float]]:
-    """The values at the gate for each part; raises InputError for none."""
-    if gate is None:
-        raise InputError(f"{claim.id}: gate: expected what the models have reached, "
-                         f"{claim.gate.statistic}, got nothing")
-    if not isinstance(gate, dict):
-        numbers(MEASURED, gate=gate)
-        gate = {part: gate if rank(gate) == 0 else list(gate) for part in claim.parts}
-    return gate
 
 
 def states(claim: Claim, samples: dict) -> dict[str, str]:
@@ -253,7 +249,7 @@ def is_denied(claim: Claim, part: str) -> bool:
 
 
 def pairs_led(claim: Claim, part: str, samples) -> float:
-    """In how many pairs the model leads whose lead the claim states or denies, by their ratios; ties count half."""
+    """In how many pairs, given by their ratios, the model leads whose lead is stated or denied; a tie is half."""
     bottom, top = claim.region(part)
     below = top <= 1 or -math.inf < bottom < 1  # "lower", and "no lower but for a tenth"
     return sum((value < 1 if below else value > 1) + (value == 1) / 2 for value in samples)

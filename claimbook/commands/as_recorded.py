@@ -85,7 +85,7 @@ def compared(pairs: list[tuple[Record, Record]]) -> str:
 
 
 def largest_difference(old: Record, new: Record) -> float:
-    """The largest difference of two records' numbers, as a share of the larger; inf if one alone is finite."""
+    """The largest difference of two records' numbers, as a share of the larger; inf if one is not finite."""
     shares = []
     for name in old.metrics:
         before, after = (np.asarray(record.metrics[name], float) for record in (old, new))

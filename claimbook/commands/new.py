@@ -112,7 +112,7 @@ def check_name(what: str, name: str) -> None:
 
 
 def filled(kind: str, **words) -> dict[str, str]:
-    """The files of a template, by name, with these words in them; last what makes a project or a paper one."""
+    """The files of a template, by name, with these words in them; last what makes a paper or project one."""
     folder = TEMPLATES / kind
     paths = sorted((path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts),
                    key=lambda path: (path.name in ("_toc.yml", "paper.yml"), path))

@@ -231,7 +231,11 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
             raise OutOfTime("stopped, as it was asked to") from None
         executed = nbformat.read(target if os.path.exists(target) else source, as_version=4)
     check_executed(page, executed, failure, left is not None)
-    return cleaned(executed, hashed)
+    for cell in executed.cells:  # timings and empty tags change from run to run
+        kept = {name: cell.metadata.get(name) for name in ("tags", "mystnb")}
+        cell.metadata = {name: value for name, value in kept.items() if value}
+    executed.metadata = METADATA | {"claimbook": {"source": hashed}}
+    return executed
 
 
 @contextlib.contextmanager
@@ -315,12 +319,3 @@ def own_cells(notebook) -> list:
     """A notebook's cells with code, without those in which papermill sets parameters and tells an error."""
     return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()
             and not {"injected-parameters", "papermill-error-cell-tag"} & set(cell.metadata.get("tags", []))]
-
-
-def cleaned(notebook, hashed: str):
-    """A notebook without what changes from run to run: timings, empty tags, versions."""
-    for cell in notebook.cells:
-        kept = {name: cell.metadata.get(name) for name in ("tags", "mystnb")}
-        cell.metadata = {name: value for name, value in kept.items() if value}
-    notebook.metadata = METADATA | {"claimbook": {"source": hashed}}
-    return notebook

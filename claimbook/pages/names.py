@@ -33,7 +33,7 @@ def find_pages(*texts: str) -> list[str]:
 
 
 def find_page(text: str) -> str:
-    """A page by its name, by what it alone begins with, or by its file's path; raises InputError for others."""
+    """A page by its name, by what it alone begins with, or by its file's path; InputError for others."""
     path, name = Path(text), text
     if path.suffix in (".py", ".ipynb"):
         name = os.path.relpath(path.resolve().with_suffix(""), notebooks_folder().resolve())

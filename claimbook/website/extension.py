@@ -54,8 +54,8 @@ def setup(app) -> dict:
     """What Sphinx calls first."""
     app.set_html_assets_policy("always")  # formulas of claims are HTML, in which Sphinx sees none
     app.config.numfig_format = {"figure": NUMBERED}
-    app.connect("config-inited", dress)
-    app.connect("config-inited", offer_colab)
+    for change in (dress, offer_colab):
+        app.connect("config-inited", change)
     app.connect("source-read", prepare_cells)
     app.connect("doctree-read", write_under_title)
     for change in (link_claims, link_terms, tidy_tables, hold_punctuation, keep_https):
@@ -63,8 +63,8 @@ def setup(app) -> dict:
     app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
     app.connect("html-page-context", share_contents, priority=400)  # before the theme reads it
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
-    app.connect("build-finished", cut_icons)
-    app.connect("build-finished", repair)
+    for change in (cut_icons, repair):
+        app.connect("build-finished", change)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -179,8 +179,7 @@ def glance(paper: str) -> str:
             "Hardware": escape("; ".join(devices)),
             "Time": f"{duration(hours(records))} in all",
             "Evidence": told_by_strength(theirs)}
-    listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items()
-                     if text)
+    listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items() if text)
     return f'<aside class="glance"><p>At a glance</p><dl class="facts">{listed}</dl></aside>'
 
 

@@ -60,7 +60,8 @@ def link_terms(app, doctree, docname: str) -> None:
         within = [text]
         while parent := within[-1].parent:
             within.append(parent)
-        if not any(map(keeps_out, within)):
+        on_card = any("sd-card" in getattr(node, "attributes", {}).get("classes", ()) for node in within)
+        if not on_card and not any(isinstance(node, NOT_WITHIN) for node in within):  # a card is one link
             text.parent.replace(text, linked_terms(
                 text, meanings, app.builder.get_relative_uri(docname, GLOSSARY), words))
 
@@ -83,12 +84,6 @@ def pattern(names) -> re.Pattern:
     """Any of these names as a word of its own, longer ones first, or its plural."""
     longest_first = sorted(map(re.escape, names), key=len, reverse=True)
     return re.compile(rf"\b({'|'.join(longest_first)})s?\b(?![-/])", re.IGNORECASE)
-
-
-def keeps_out(node) -> bool:
-    """Whether no link may stand in a node; a card is one link as a whole."""
-    return isinstance(node, NOT_WITHIN) or "sd-card" in getattr(node, "attributes", {}).get(
-        "classes", ())
 
 
 def found_terms(env):
