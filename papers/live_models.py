@@ -111,9 +111,6 @@ def architecture(run: Run) -> dict:
             "seesItself": model.queries_see_themselves, "scoring": type(model.scoring).__name__}
 
 
-# ---- weights in 16 bits ---------------------------------------------------------------------
-
-
 def packed(state: dict[str, np.ndarray]) -> dict:
     """Every tensor's name, shape and scale, and all of them as one text of 16-bit integers."""
     tensors, numbers = [], b""
@@ -122,9 +119,6 @@ def packed(state: dict[str, np.ndarray]) -> dict:
         tensors.append((name, values.shape, scale))
         numbers += np.round(values / scale).astype("<i2").tobytes()
     return {"tensors": tensors, "weights": base64.b64encode(numbers).decode()}
-
-
-# ---- what the book measured -----------------------------------------------------------------
 
 
 def squared_errors(trained) -> np.ndarray:

@@ -43,9 +43,6 @@ PROMPTS = 2048  # ASSUMED, for every curve but the student's
 STUDENT_PROMPTS = 256  # ASSUMED: fewer, since a student is trained for each prompt
 
 
-# ---- runs: models and baselines -------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Baseline(Component):
     """A predictor without pre-training, on the prompts of one seed."""
@@ -55,7 +52,6 @@ class Baseline(Component):
     evaluation: ErrorByLength
 
     def axes(self, metric: str) -> dict:
-        """The axis of the error: the context length."""
         return self.evaluation.axes(metric)
 
     def measure(self) -> dict:
@@ -116,9 +112,6 @@ def on_fewer(evaluation: ErrorByLength, predictor) -> ErrorByLength:
     if not isinstance(predictor, StudentNetwork):
         return evaluation
     return replace(evaluation, prompts=min(STUDENT_PROMPTS, evaluation.prompts))
-
-
-# ---- from records to curves and tables ------------------------------------------------------
 
 
 def figure_4_curves(records) -> dict[str, dict]:

@@ -62,7 +62,6 @@ class BoundsByRange(Component):
     seed: int = 0
 
     def axes(self, metric: str) -> dict:
-        """The axis of a curve, M; of the rows that are kept."""
         if metric in ("top", "entropy"):
             return {"row": None}
         return {"bound": np.geomspace(0.3, self.largest, self.ranges).tolist()}

@@ -86,11 +86,9 @@ class QuantifierErrors(Component):
 
     @property
     def longest(self) -> int:
-        """Pairs of the longest context."""
         return max(self.lengths) - 1
 
     def axes(self, metric: str) -> dict | None:
-        """The axes of one model's metric: sigma, and the length or the position."""
         return {"wrong": {"sigma": self.sigmas, "length": self.lengths},
                 "wrong_positions": {"sigma": self.sigmas, "length": self.lengths},
                 "wrong_at": {"sigma": self.sigmas, "position": None}}.get(metric)
@@ -140,7 +138,6 @@ class AttentionMaps(Component):
         object.__setattr__(self, "examples", tuple(map(tuple, self.examples)))
 
     def axes(self, metric: str) -> dict | None:
-        """The axes of one model's metric: the place of an example in EXAMPLES, then positions or tokens."""
         example = {"example": range(len(self.examples))}
         return {"log_odds": example | {"position": None},
                 "attention": example | {"head": None, "token": None, "attended": None}}.get(metric)

@@ -15,9 +15,6 @@ from papers.solvable_attention.formulas import (
 from papers.solvable_attention.laws import flow_and_closed_forms
 
 
-# ---- the solution in time -------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class SolutionFormulas(Component):
     """Eqs. 14 and 39 to 61 and the rates of Appendices A and H.3, for one task with c = 1."""
@@ -114,9 +111,6 @@ class SolutionFormulas(Component):
         flow, closed = flow_and_closed_forms(0.3 / size**0.5, 0.2 / size**0.5, size, self.strength,
                                              rates, t)
         return tuple(float(np.abs(f - flow).max()) for f in closed)
-
-
-# ---- corrections of first order -------------------------------------------------------------
 
 
 @dataclass(frozen=True)

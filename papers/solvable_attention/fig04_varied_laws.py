@@ -184,7 +184,6 @@ class Balance(Component):
             riccati.task_shares(self.tasks, self.alpha) @ lengths)
 
     def axes(self, metric: str) -> dict:
-        """The axis of the loss: the step."""
         kept = np.union1d(np.geomspace(1, self.steps, 80).astype(int), FEWER_STEPS)
         return {"step": kept[kept <= self.steps].tolist()}
 
