@@ -277,13 +277,8 @@ PARTS = {  # of the grid: three for claims, then the sigma and the lengths of tr
 JUDGED = list(PARTS)[:3]  # the parts of the claims
 
 
-def variant_of(run) -> str:
-    """Which of VARIANTS a model was trained in."""
-    law = run.task.law, run.model.positions
-    return next(name for name, own in VARIANTS.items() if own == law)
-
-
-BY_VARIANT = {"variant": variant_of} | BY_SCORING  # labels for `page.values`
+BY_VARIANT = {"variant": lambda run: next(  # labels for `page.values`
+    name for name, own in VARIANTS.items() if own == (run.task.law, run.model.positions))} | BY_SCORING
 
 
 def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
