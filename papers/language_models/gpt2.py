@@ -22,9 +22,10 @@ from transformers import Trainer, TrainerCallback, TrainingArguments
 from claimbook.pages.execution import parse_parameter
 from claimbook.records.errors import DAMAGE, InputError, OutOfTime
 from claimbook.records.files import check_writable, read_object, write_text
+from claimbook.records.limits import Limits
 from icllib.data import checksum
 from icllib.training.checkpoint import locked_folder
-from icllib.training.jobs import Limits, stop_request
+from icllib.training.jobs import stop_request
 from papers.language_models.gpt2_model import Settings, batch, build_gpt2, open_tokens, perplexity
 
 SAVE_EVERY = 500  # steps

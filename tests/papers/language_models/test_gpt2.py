@@ -82,9 +82,8 @@ def test_the_learning_rate_warms_up_and_falls_along_half_a_cosine(tmp_path):
     assert rates == pytest.approx([0, 3e-4, 6e-4, 3.3e-4, 6e-5])
 
 
-@pytest.mark.parametrize("scoring", SCORINGS)
-def test_it_learns(scoring, data, tmp_path):
-    gpt2.train(data, tmp_path / "run", settings := Settings(scoring, **SMALL | {"steps": 80}))
+def test_it_learns(data, tmp_path):
+    gpt2.train(data, tmp_path / "run", settings := Settings("ssa", **SMALL | {"steps": 80}))
     losses = [entry["loss"] for entry in state(tmp_path / "run")[1]["log"] if "loss" in entry]
     assert len(losses) == 8 and losses[0] > losses[-1] and losses[-1] < 0.1
     model, _ = gpt2.load_trained(tmp_path / "run")
