@@ -1,5 +1,6 @@
-"""Feature maps psi of a prompt matrix A, what one attention layer without weights computes, and models
-that read them: perceptrons and linear regression.
+"""Feature maps psi of a prompt matrix A, and models that read them.
+
+A map is what one attention layer without weights computes; perceptrons and linear regression read it.
 
 Context-scaling paper, Section 5 and Appendix B. A has the rows (x_i, y_i) of n pairs and, last,
 the query (x_N, 0): its label must be 0, as in Eq. 1, or else it would leak into Eq. 10. Only the

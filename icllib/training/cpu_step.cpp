@@ -182,6 +182,7 @@ struct Sizes {  // filled by cpu_step.py
   int prompts, together;        // all, and as many as go through the layers at a time
   int tokens, queries, places;  // of a prompt; queries are the tokens that are read
   int attention, perceptron, normalize_stream, final_norm, probes, scoring, cross_entropy;
+  float read_out_rate;  // by which what the last layer answers is multiplied
 };
 
 struct Layout {  // filled by cpu_step.py
@@ -549,19 +550,19 @@ struct Attention {  // one head of one prompt; q and o: (rows, size), k and v: (
 
 // The loss of these prompts' predictions (prompts, queries, outputs), and its gradient.
 static double loss_of(const Sizes& s, const float* weights, const float* predictions, const float* targets,
-                    float* d_predictions, int prompts) {
+                    float* d_predictions, int prompts, float rate = 1) {
   double total = 0;
   for (int i = 0; i < prompts * s.queries; i++)
     for (int j = 0; j < s.outputs; j++) {
-      const float own = predictions[(long)i * stride(s.outputs) + j], target = targets[i * s.outputs + j];
+      const float own = rate * predictions[(long)i * stride(s.outputs) + j], target = targets[i * s.outputs + j];
       const float weight = weights[i % s.queries], error = own - target;
       float& slope = d_predictions[(long)i * stride(s.outputs) + j];
       if (s.cross_entropy) {  // target is a probability, own its log-odds
         total += weight * (std::max(own, 0.0f) - own * target + std::log1p(std::exp(-std::fabs(own))));
-        slope = weight * (1 / (1 + std::exp(-own)) - target);
+        slope = rate * weight * (1 / (1 + std::exp(-own)) - target);
       } else {
         total += weight * error * error;
-        slope = weight * 2 * error;
+        slope = rate * weight * 2 * error;
       }
     }
   return total;
@@ -739,8 +740,8 @@ struct Decoder {
   bool reads(int layer) const { return layer == s.layers - 1; }
   void gather(const float* from, float* to, int prompts) const { ::gather(s, at.read, from, to, prompts); }
   void scatter(const float* from, float* to, int prompts) const { ::scatter(s, at.read, from, to, prompts); }
-  double loss(const float* targets, int prompts) const {
-    return loss_of(s, at.weights, predictions, targets, d_predictions, prompts);
+  double loss(const float* targets, int prompts, float rate = 1) const {
+    return loss_of(s, at.weights, predictions, targets, d_predictions, prompts, rate);
   }
   void copy(const float* from, float* to, long rows) const {
     std::memcpy(to, from, rows * stride(s.width) * sizeof(float));
@@ -809,7 +810,7 @@ struct Decoder {
       }
     }
     predict(read_out, x, prompts * s.queries);
-    return total + loss(targets, prompts);
+    return total + loss(targets, prompts, s.read_out_rate);
   }
 
   void backward(const float* tokens, int prompts) {

@@ -95,7 +95,7 @@ class Sizes(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int) for name in (
         "layers", "shared_layers", "heads", "width", "mixed_width", "inputs", "outputs", "prompts",
         "together", "tokens", "queries", "places", "attention", "perceptron", "normalize_stream",
-        "final_norm", "probes", "scoring", "cross_entropy")]
+        "final_norm", "probes", "scoring", "cross_entropy")] + [("read_out_rate", ctypes.c_float)]
 
 
 class CpuLayout(ctypes.Structure):
@@ -251,7 +251,7 @@ class CpuStep:
             attention=settings.attention, perceptron=settings.perceptron,
             normalize_stream=settings.normalize_stream, final_norm=settings.final_norm,
             probes=len(module.probes), scoring=scoring_of(module)[0],
-            cross_entropy=recipe.loss == "cross-entropy")
+            cross_entropy=recipe.loss == "cross-entropy", read_out_rate=settings.read_out_rate)
 
     def sgpt_pass(self, lengths, points, weights, queries: int, xs: Tensor) -> Pass:
         """A pass of an SGPT: the sequences of all context lengths one behind the other."""

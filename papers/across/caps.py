@@ -12,8 +12,7 @@ from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.across.shifts import SEED, linear_models
 from papers.signed_averaging.affine import FIRST_COUNTED, softmax_and_ssa
-from papers.signed_averaging.answer_sizes import answer_bound
-from papers.signed_averaging.what_caps_the_answers import without_norm
+from papers.signed_averaging.answer_sizes import answer_bound, without_norm
 
 FACTORS = (1, 3, 10, 30)  # ASSUMED: of the functions' size in training
 

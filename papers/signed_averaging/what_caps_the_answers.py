@@ -1,43 +1,13 @@
 """What caps the answers: runs without the cap, and the bounds that printed rows need."""
 
-from dataclasses import replace
-
 import pandas as pd
 from scipy.optimize import brentq
 
 from claimbook.records.values import values
-from icllib.models import SignedAveraging, Softmax
 from icllib.training import Run
-from papers.signed_averaging.affine import (
-    BY_SCORING, LineAnswers, PRINTED, SIGMAS, SIZES, affine_run, decoder)
-from papers.signed_averaging.answer_sizes import floor, kept, sizes_at
+from papers.signed_averaging.affine import BY_SCORING, LineAnswers, PRINTED, SIGMAS
+from papers.signed_averaging.answer_sizes import faster_read_out, floor, kept, without_norm
 from papers.signed_averaging.comparisons import TABLE_6, ridge_answers
-
-# Fixed before any was trained: five pairs of softmax and SSA as in Figure 3, of new seeds, without the
-# final normalization, and five with a read-out trained at ten times the rate; claims 64 to 67.
-CHANGES = {"without the final normalization": {"final_norm": False},
-           "a faster read-out": {"read_out_rate": 10.0}}
-SEEDS = range(20, 25)
-
-
-def changed(profile: str, change: str) -> list[Run]:
-    """Softmax, then SSA, as in Figure 3 but for one of CHANGES. Only smoke and cpu have runs."""
-    if profile not in ("smoke", "cpu"):
-        return []
-    size = SIZES[profile]
-    return [replace(affine_run(size, decoder(size, scoring, **CHANGES[change]), seed),
-                    evaluation=sizes_at(profile), along=None)
-            for scoring in (Softmax(), SignedAveraging()) for seed in SEEDS[: size.seeds]]
-
-
-def without_norm(profile: str) -> list[Run]:
-    """The first of CHANGES."""
-    return changed(profile, "without the final normalization")
-
-
-def faster_read_out(profile: str) -> list[Run]:
-    """The second of CHANGES."""
-    return changed(profile, "a faster read-out")
 
 
 def runs(profile: str) -> list[Run]:

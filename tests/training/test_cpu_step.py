@@ -1,6 +1,7 @@
 """The compiled step of a decoder against autograd and PyTorch's AdamW, and where it is left out."""
 
 import ctypes
+import dataclasses
 import math
 import random
 import subprocess
@@ -42,7 +43,7 @@ def random_setting(number):
         normalize_stream=pick((False, False, True)), final_norm=pick((True, True, False)),
         attention_width=pick((None, None, heads * 6)),
         tokens=pick(("joint", "joint", "separate", "inputs")))
-    model = replace(model, probes=pick((False, False, True)),
+    model = replace(model, probes=pick((False, False, True)), read_out_rate=pick((1.0, 10.0)),
                     perceptron=not model.attention or pick((True, True, False)))
     recipe = replace(RECIPE, lengths=pick(((0, 2, 9), (4, 17, 20), (3, 1, 7), (5,))), batch=pick((3, 7)))
     task = LinearRegression(pick((1, 3)), 0.1)
@@ -81,6 +82,18 @@ def difference(fleet, move=0.2):
 def test_gradients_are_those_of_autograd(number):
     model, recipe, task = random_setting(number)
     assert difference(fleet_of(model, recipe, task=task)) < 1e-5
+
+
+@pytest.mark.parametrize("field", dataclasses.fields(Transformer)[3:], ids=lambda field: field.name)
+def test_no_option_of_a_decoder_is_overlooked(field):
+    """One that the compiled step does not know leaves training to PyTorch. A new option belongs here."""
+    other = {"scoring": SignedAveraging(), "tokens": "separate", "positions": "none", "mask": "prefix",
+             "positions_up_to": 9, "block": 2, "query_positions": 2, "attention_width": 6, "read_out_rate": 10.0}
+    value = other[field.name] if field.name in other else not field.default
+    needed = {"mask": "block-causal"} if field.name == "block" else {}
+    fleet = fleet_of(replace(DECODER, **{field.name: value} | needed),
+                     replace(RECIPE, lengths=(4,), queries=2 if field.name == "query_positions" else 1))
+    assert fleet.cpu_step is None or difference(fleet) < 1e-5
 
 
 @pytest.mark.parametrize("skip", [True, False])
