@@ -83,8 +83,6 @@ def split(xs: Tensor, ys: Tensor, lengths) -> tuple[Tensor, Tensor, Tensor]:
     return xs.index_select(-2, places), pairs, visible
 
 
-# ---- models that read features --------------------------------------------------------------
-
 ACTIVATIONS = {"relu": relu, "gelu": lambda x: gelu(x, approximate="tanh")}
 
 

@@ -51,9 +51,6 @@ def check_weigh(weigh, heads: int, name: str) -> None:
                              f"change with {what}")
 
 
-# ---- softmax and its relatives --------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Softmax(Component):
     """softmax(z / temperature), through PyTorch's fused attention.
@@ -117,9 +114,6 @@ class SelfAdjusting(Plain):
         return attention.self_adjusting(z, mask, self.normalized)
 
 
-# ---- projections onto the simplex -----------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Sparsemax(Plain):
     """The point of the simplex nearest to z (Martins and Astudillo, 2016)."""
@@ -139,9 +133,6 @@ class Entmax(Plain):
 
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.entmax(z, mask, self.alpha)
-
-
-# ---- ratios and what has no sum -------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -193,9 +184,6 @@ class CosFormer(Component):
         return CosineAttention(attention.by_absolute_sum)
 
 
-# ---- mixtures -------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class MixedHeads(Component):
     """Some heads with one scoring, some with another, in this order (Appendix C).
@@ -219,9 +207,6 @@ class MixedHeads(Component):
         if sum(sizes) != heads:
             raise InputError(f"parts: expected {heads} heads in all, got {sizes}")
         return SplitHeads([part.build(draw, size) for part, size in self.parts], sizes)
-
-
-# ---- what is refused ------------------------------------------------------------------------
 
 
 def check_scoring(**scorings) -> None:

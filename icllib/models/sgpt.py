@@ -112,9 +112,6 @@ class SgptBlock(nn.Module):
         return normalize(visible, p=1, dim=-1)  # a row of zeros keeps weights 0
 
 
-# ---- sequences that share rows --------------------------------------------------------------
-
-
 class Packing(NamedTuple):
     """Where the sequences of K context lengths stand, in R rows of T tokens."""
 

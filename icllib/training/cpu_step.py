@@ -45,9 +45,6 @@ STEPS_SAMPLED, MOST_SAMPLED = (10, 5, 2, 1), 2**17  # at a time: steps, and numb
 MOST_TOGETHER = 320  # tokens that go through the layers at a time; twice the width, where that is less
 
 
-# ---- the compiled library -------------------------------------------------------------------
-
-
 @cache
 def library():
     """The compiled code, or None where it cannot be made; says so, once."""
@@ -116,9 +113,6 @@ def addresses(tensors, member: int = 0):
     """An array of pointers to one member's part of each tensor; None stays."""
     own = [None if tensor is None else tensor[member].data_ptr() for tensor in tensors]
     return (ctypes.c_void_p * len(own))(*own)
-
-
-# ---- a fleet's step -------------------------------------------------------------------------
 
 
 class Pass(NamedTuple):

@@ -167,9 +167,6 @@ def fleet_of(runs: list[Run], device: str) -> Fleet:
                  first.along.steps if first.along else ())
 
 
-# ---- what is measured -----------------------------------------------------------------------
-
-
 def measure_fleet(fleet: Fleet, run: Run, device: str) -> dict:
     """The metrics of a trained fleet, and those on its way, for every member."""
     trained = Trained(fleet.module, fleet.stream)
@@ -194,9 +191,6 @@ def measured_once(evaluation, tasks, trained, device) -> dict:
             raise InputError(f"{name}: expected a metric of each of {len(tasks)} members, "
                              f"got one of shape {np.shape(metric)}")
     return metrics
-
-
-# ---- checkpoints and stopping ---------------------------------------------------------------
 
 
 def checkpoints_folder() -> Path:
