@@ -1,9 +1,8 @@
-"""Feature maps psi of a prompt matrix A, what one attention layer without weights computes, and models
-that read them: perceptrons and linear regression.
+"""Feature maps psi of a prompt matrix A: what one attention layer without weights computes.
 
-Context-scaling paper, Section 5 and Appendix B. A has the rows (x_i, y_i) of n pairs and, last,
-the query (x_N, 0): its label must be 0, as in Eq. 1, or else it would leak into Eq. 10. Only the
-last row of psi(A) is made, for every context length in one pass; its last entry is an estimate of
+Perceptrons and linear regression read them. Context-scaling paper, Section 5 and Appendix B. A has the
+rows (x_i, y_i) of n pairs and, last, the query (x_N, 0): its label must be 0, as in Eq. 1, or else it
+would leak into Eq. 10. Only the last row of psi(A) is made, for every context length in one pass; its last entry is an estimate of
 the query's label.
 """
 

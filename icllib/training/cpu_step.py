@@ -22,9 +22,8 @@ import torch
 from torch import Tensor
 
 from claimbook.records.processor import processor_name
-from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
-from icllib.models.mixing import Average, FusedSoftmax, GaussianAttention, SignedSoftmax
-from icllib.models.scalable import ScaledSoftmax
+from icllib.models.layout import joint_tokens, lay_out, separate_tokens
+from icllib.models.mixing import Average, FusedSoftmax, GaussianAttention, ScaledSoftmax, SignedSoftmax
 from icllib.models.scoring import Relu
 from icllib.models.sgpt import StackedSGPT
 from icllib.models.transformer import StackedTransformer
