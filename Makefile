@@ -65,27 +65,36 @@ test-notebooks: $(INSTALLED)
 		--nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 300 \
 		-p no:cacheprovider notebooks
 
-# Which PyTorch: "cpu", its build for CPUs, where no GPU is seen; "cuda", that for GPUs; "present", the
-# one that $(PYTHON) has. PyTorch's own address has the build for CPUs; where it cannot be reached the
-# other one comes. --no-deps: what it needs comes with the rest.
+# Which PyTorch: "cpu", its build for CPUs, where no GPU is seen; "cuda", that for GPUs; "any", whichever build the
+# package index has; "present", the one that $(PYTHON) has. The build for CPUs comes from PyTorch's own index
+# or from what pip is told to look at; another takes its place only where that is asked for.
+# --no-deps: what it needs comes with the rest.
 TORCH ?= $(if $(shell nvidia-smi -L 2> /dev/null),cuda,cpu)
 PINNED := $(shell grep -o '^torch==[^ ;]*' requirements.txt)
 TORCH_cpu := $(BIN)/python -m pip install -q --no-deps --retries 1 --timeout 15 \
-	--extra-index-url https://download.pytorch.org/whl/cpu $(PINNED)
-TORCH_cuda := $(BIN)/python -m pip install -q $(PINNED)
+	--extra-index-url https://download.pytorch.org/whl/cpu $(PINNED)$(if $(filter Linux,$(shell uname)),+cpu) || \
+	{ echo "PyTorch's build for CPUs (2 GB with all else) could not be had: make TORCH=any takes the package index's, 6 GB on Linux"; exit 1; }
+TORCH_any := $(BIN)/python -m pip install -q $(PINNED)
+TORCH_cuda := $(TORCH_any)
 TORCH_present := $(PYTHON) -c 'import pathlib, torch; print(pathlib.Path(torch.__file__).parents[1])' \
 	> "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/present.pth"
 
-# Beside another PyTorch its own needs, such as an older setuptools, go before constraints.txt.
-CONSTRAINTS := $(if $(filter present,$(TORCH)),$(PYTHON) -c 'from importlib import metadata; \
-	print("torch==" + metadata.version("torch"))',grep -v '^torch==' constraints.txt)
+# Packages are checked against their digests, or, beside another PyTorch, chosen to go with it. What is added
+# to the environment later keeps to .venv/versions.txt.
+ifeq ($(TORCH),present)
+VERSIONS := $(PYTHON) -c 'from importlib import metadata; print("torch==" + metadata.version("torch"))'
+REST := grep -v '^torch==' requirements.txt | $(BIN)/python -m pip install -q -r /dev/stdin -c $(VENV)/versions.txt
+else
+VERSIONS := grep -o '^[a-zA-Z][^ ]*==[^ ]*' requirements.lock
+REST := $(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements.lock
+endif
 
-$(INSTALLED): requirements.txt constraints.txt pyproject.toml claimbook/pyproject.toml
+$(INSTALLED): requirements.txt requirements.lock pyproject.toml claimbook/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV) || { echo "No venv module: on Debian, apt-get install python3-venv"; exit 1; }
-	$(or $(TORCH_$(TORCH)),$(error TORCH: expected cpu, cuda or present, got $(TORCH)))
-	$(CONSTRAINTS) > $(VENV)/constraints.txt
-	grep -v '^torch==' requirements.txt | $(BIN)/python -m pip install -q -r /dev/stdin -c $(VENV)/constraints.txt
+	$(or $(TORCH_$(TORCH)),$(error TORCH: expected cpu, cuda, any or present, got $(TORCH)))
+	$(VERSIONS) > $(VENV)/versions.txt
+	$(REST)
 	$(BIN)/python -m pip install -q --no-deps -e claimbook -e .
 	@$(BIN)/python -c 'import torch; print("PyTorch", torch.__version__, "for CUDA " + torch.version.cuda if torch.version.cuda else "for CPUs")'
 	touch $(INSTALLED)

@@ -1,9 +1,30 @@
-"""What `python -m claimbook` calls."""
+"""What `claimbook` and `python -m claimbook` call."""
 
 import atexit
 import gc
+import sys
+import threading
+import time
 
-from claimbook.commands.command_line import main
 
-atexit.register(gc.freeze)  # all goes with the process: to search it for cycles first took half a second
-main()
+def tell_that_it_works(every: float = 30.0) -> None:
+    """Say on standard error within a second what is at work, and, where that is no terminal, every 30 s
+    for how long."""
+    words, start = " ".join(["claimbook", *sys.argv[1:]]), time.monotonic()
+    time.sleep(0.8)
+    print(f"{words}: at work", file=sys.stderr, flush=True)
+    while not sys.stderr.isatty():
+        time.sleep(every)
+        print(f"{words}: at work for {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    threading.Thread(target=tell_that_it_works, daemon=True).start()  # before imports, which take their time
+    from claimbook.commands.command_line import main
+
+    atexit.register(gc.freeze)  # all goes with the process: to search it for cycles first took half a second
+    main()
+
+
+if __name__ == "__main__":
+    main()

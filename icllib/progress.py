@@ -1,4 +1,4 @@
-"""Progress of long work: rate and time left on a terminal or in Jupyter; losses in TensorBoard."""
+"""Progress of long work: its rate and the time left; losses in TensorBoard."""
 
 import os
 import sys
@@ -9,33 +9,38 @@ from claimbook.records.files import folder_named
 
 
 class Progress:
-    """One line on standard error that is rewritten; silent unless someone may be looking.
+    """One line on standard error, rewritten on a terminal and in Jupyter; elsewhere one every 30 s.
+
     total: steps to do; unit_per_step: model-steps that one step makes (the fleet's size);
-    start_at: the step at which this process began."""
+    start_at: the step at which this process began.
+    """
 
     def __init__(self, total: int, label: str = "", unit_per_step: int = 1, start_at: int = 0):
         self.total, self.label, self.unit_per_step = total, label, unit_per_step
         self.start_at = start_at
         self.start = time.monotonic()
         in_jupyter = type(sys.stderr).__module__.startswith("ipykernel")
-        self.visible = sys.stderr.isatty() or in_jupyter
+        self.rewritten = sys.stderr.isatty() or in_jupyter
+        self.due = self.start + (0 if self.rewritten else 1)  # work that is done at once needs no line
 
     def update(self, done: int, losses=None) -> None:
         """Show how far the work has come; losses: (steps, M), read only if it is shown."""
-        if not self.visible or done <= self.start_at:
+        now = time.monotonic()
+        if now < self.due or done <= self.start_at:
             return
-        rate = (done - self.start_at) / (time.monotonic() - self.start)
+        rate = (done - self.start_at) / (now - self.start)
         left = (self.total - done) / rate
         shown = "" if losses is None else f", median loss {losses.median().item():.3g}"
         memory = f", {_peak_memory_gib():.1f} GiB"
         text = (f"{self.label} {done}/{self.total} steps, "
                 f"{rate * self.unit_per_step:.1f} model-steps/s, {left:.0f} s left{memory}{shown}")
-        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.write(f"\r\x1b[K{text}" if self.rewritten else f"{text}\n")
         sys.stderr.flush()
+        self.due = now + (0 if self.rewritten else 30)
 
     def close(self) -> None:
         """Clear the line."""
-        if self.visible:
+        if self.rewritten:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 

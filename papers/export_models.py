@@ -99,7 +99,8 @@ def good_pairs(run: Run) -> list[int]:
         right = ys[:, :, list(lengths)]
         if tells_truth:  # and answers in log-odds
             said = (said > 0).to(ys.dtype)
-        own, least = (axes_mean((answers - right).double().square()) for answers in (said, best))
+        own, least = ((answers - right).double().square().movedim(2, 0).flatten(1).mean(dim=1)
+                      for answers in (said, best))
         scale = 1 if tells_truth else ys.double().square().mean()
         good &= own <= (NEAR * least).clamp(min=NEXT_TO_NONE * scale)
     return [length for length, well in zip(lengths, good.tolist()) if well]
@@ -112,11 +113,6 @@ def best_answers(task, xs, ys, lengths):
     if isinstance(task, BagOfWords):
         return few_shot_tokens.RidgeByClass().predict(xs, ys, lengths)
     return best_predictor(task).predict(xs.double(), ys.double(), lengths)
-
-
-def axes_mean(errors):
-    """The mean over all axes but that of the lengths: (1, B, K, ...) -> (K,)."""
-    return errors.movedim(2, 0).flatten(1).mean(dim=1)
 
 
 def made_of(run) -> set[type]:

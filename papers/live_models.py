@@ -59,16 +59,12 @@ def export(target: Path = SCRIPT) -> list[str]:
         raise InputError(f"models: expected weights of {', '.join(known)} in {results_folder()}, "
                          "found none")
     before = read(target) if target.exists() else []
-    found = [next((old for old in before if same_model(old, new)), new) for new in found]
+    without_band = lambda model: json.loads(json.dumps(model | {"band": None}))
+    # Where only bands differ: their last digit hangs on the processor that measures them.
+    found = [next((old for old in before if without_band(old) == without_band(new)), new) for new in found]
     lines = ",\n".join(json.dumps(model, separators=(",", ":")) for model in found)
     write_text(target, f"{HEAD}[\n{lines}\n];\n")
     return [model["name"] for model in found]
-
-
-def same_model(old: dict, new: dict) -> bool:
-    """Whether only their bands differ, whose last digit hangs on the processor that measures it."""
-    without = lambda model: {name: value for name, value in model.items() if name != "band"}
-    return without(old) == json.loads(json.dumps(without(new)))
 
 
 def read(target: Path = SCRIPT) -> list[dict]:
@@ -111,9 +107,6 @@ def architecture(run: Run) -> dict:
             "seesItself": model.queries_see_themselves, "scoring": type(model.scoring).__name__}
 
 
-# ---- weights in 16 bits ---------------------------------------------------------------------
-
-
 def packed(state: dict[str, np.ndarray]) -> dict:
     """Every tensor's name, shape and scale, and all of them as one text of 16-bit integers."""
     tensors, numbers = [], b""
@@ -122,9 +115,6 @@ def packed(state: dict[str, np.ndarray]) -> dict:
         tensors.append((name, values.shape, scale))
         numbers += np.round(values / scale).astype("<i2").tobytes()
     return {"tensors": tensors, "weights": base64.b64encode(numbers).decode()}
-
-
-# ---- what the book measured -----------------------------------------------------------------
 
 
 def squared_errors(trained) -> np.ndarray:

@@ -22,10 +22,10 @@ from PIL import Image
 from pypdf import PdfReader
 
 from claimbook import website as book
-from claimbook.claims import find_claim, papers
-from claimbook.claims.decisions import decide, ledger
+from claimbook.claims import papers
+from claimbook.claims.decisions import ledger
 from claimbook.claims.rule import FOR_READERS
-from claimbook.claims.verdicts import Verdicts, typeset
+from claimbook.claims.verdicts import typeset
 from claimbook.pages.names import all_pages
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT
@@ -125,15 +125,6 @@ def test_formulas_of_claims_are_typeset_in_the_ledger(site):
     assert "$" not in re.sub("<(script|style).*?</\\1>", "", page, flags=re.DOTALL)
 
 
-def test_formulas_of_claims_are_typeset_on_pages():
-    claim = find_claim("context_scaling.12")
-    shown = Verdicts([decide(claim, dict.fromkeys(claim.parts, [0.0]), "paper")])
-    assert r"$\lVert x_N \rVert^2 y_N$" in repr(shown)
-    html = shown._repr_html_()
-    assert r'<span class="math notranslate nohighlight">\(\lVert x_N \rVert^2 y_N\)</span>' in html
-    assert "$" not in html
-
-
 def test_every_page_is_linked_and_offers_its_notebook_and_numbers(site):
     for page in all_pages():
         html = (site / f"notebooks/{page}.html").read_text("utf-8")
@@ -141,17 +132,14 @@ def test_every_page_is_linked_and_offers_its_notebook_and_numbers(site):
         assert re.search(r'href="[^"]*\.ipynb"[^>]*', html), page
 
 
-def test_every_figure_has_alternative_text(site):
-    for path in (site / "notebooks").rglob("*.html"):
-        for image in re.findall(r"<img [^>]*_images[^>]*>", path.read_text("utf-8")):
-            alt = re.search(r'alt="([^"]*)"', image)
-            assert alt and len(alt[1]) > 3 and not alt[1].endswith(".png"), f"{path.name}: {image}"
-
-
-def test_every_figure_has_a_number_and_a_caption(site):
+def test_every_figure_has_a_number_a_caption_and_alternative_text(site):
     numbers = []
     for path in (site / "notebooks").rglob("*.html"):
-        figures = re.findall(r"<figure.*?</figure>", path.read_text("utf-8"), re.DOTALL)
+        html = path.read_text("utf-8")
+        for image in re.findall(r"<img [^>]*_images[^>]*>", html):
+            alt = re.search(r'alt="([^"]*)"', image)
+            assert alt and len(alt[1]) > 3 and not alt[1].endswith(".png"), f"{path.name}: {image}"
+        figures = re.findall(r"<figure.*?</figure>", html, re.DOTALL)
         assert figures, path.name
         for figure in figures:
             number = re.search(r'caption-number">Figure (\d+) of this book', figure)
@@ -168,15 +156,8 @@ def test_nothing_is_fetched_from_the_network_to_view_it(site):
         assert not loads.search(path.read_text("utf-8")), path.name
 
 
-def test_mathjax_is_the_vendored_one(site):
-    html = (site / "notebooks/causal_lm/propositions.html").read_text("utf-8")
-    assert "mathjax/tex-svg-full.js" in html
-    assert (site / "_static/mathjax/tex-svg-full.js").stat().st_size > 10**6
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name, curves", [("try_it", "#live-plot .curve"),
-                                          ("layers_as_steps", "svg .curve")])
+@pytest.mark.parametrize("name, curves, theme", [("try_it", "#live-plot .curve", "light"),
+                                                 ("layers_as_steps", "svg .curve", "dark")])
 def test_live_pages_work_in_the_book(site, browser, name, curves, theme):
     phone = {"viewport": {"width": 390, "height": 844}, "color_scheme": theme}
     with visited(browser, site / f"book/live/{name}.html", **phone) as page:
@@ -230,21 +211,10 @@ PARAGRAPHS = """[...document.querySelectorAll(".bd-article section > p")].flatMa
 
 
 def test_pages_fit_a_phone_and_have_lines_of_60_to_80_characters(site, browser):
-    in_two_windows(browser, sample(site)[::2])
-
-
-@pytest.mark.large
-def test_more_pages_fit_a_phone_and_have_lines_of_60_to_80_characters(site, browser):
-    in_two_windows(browser, sample(site))
-
-
-def in_two_windows(browser, paths):
-    """Opens these pages on a phone, and checks their width and their formulas; then in a wide window, and
-    checks how long their lines are: in the mean of a paragraph, whose last line is full, or empty, at the
-    utmost."""
+    """In the mean of a paragraph, whose last line is full, or empty, at the utmost."""
     lines = []
     with tab(browser, viewport={"width": 390, "height": 844}) as page:
-        for path in paths:
+        for path in sample(site)[::2]:
             page.goto(path.as_uri())
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
             page.wait_for_function(TYPESET)
@@ -323,16 +293,9 @@ def test_text_stands_out_from_its_background(site, browser, theme, every):
             assert told == [], path.name
 
 
-def test_claims_without_a_table_of_parts_are_dark_in_the_dark(site, browser):
-    path = site / "notebooks/context_scaling/fig03_two_noise_levels.html"
-    with visited(browser, path, color_scheme="dark") as page:
-        claims = page.locator(".text_html:has(.verdict)")
-        assert claims.count() == 1 and page.locator("table.verdicts").count() == 0
-        assert claims.evaluate("item => getComputedStyle(item).backgroundColor") == "rgba(0, 0, 0, 0)"
-
-
 def test_the_ledger_searches_sorts_and_filters(site, browser):
     with visited(browser, site / "book/ledger.html") as page:
+        claims_are_found_by_words_that_say_the_same(page)
         rows = page.locator("table.ledger tbody tr:visible")
         page.fill("form.asked input", "entropy")
         assert 0 < rows.count() < 10
@@ -385,14 +348,13 @@ SYNONYMS = [("perceptron", "MLP"), ("GPT2", "gpt-2"), ("SSA", "scaled signed ave
             ("feedforward", "feed-forward")]
 
 
-def test_words_that_say_the_same_find_the_same_claims(site, browser):
-    with visited(browser, site / "book/ledger.html") as page:
-        for words in SYNONYMS:
-            found = []
-            for word in words:
-                page.fill("form.asked input", word)
-                found.append(page.locator(".dt-info").first.inner_text())
-            assert found[0] == found[1] and "filtered" in found[0] and " 0 of 0" not in found[0], words
+def claims_are_found_by_words_that_say_the_same(page):
+    for words in SYNONYMS:
+        found = []
+        for word in words:
+            page.fill("form.asked input", word)
+            found.append(page.locator(".dt-info").first.inner_text())
+        assert found[0] == found[1] and "filtered" in found[0] and " 0 of 0" not in found[0], words
 
 
 def test_the_printed_ledger_has_what_is_claimed_and_what_came_out(site, browser):

@@ -33,7 +33,7 @@ def test_a_clone_that_turns_ends_of_lines_changes_no_byte(tmp_path):
 @pytest.mark.parametrize("fails", [True, False])
 def test_every_part_of_make_test_runs_and_is_told(tmp_path, fails):
     """In a copy of what make reads, so that a space in the path of temporary files is no matter."""
-    for name in ("Makefile", "requirements.txt", "constraints.txt", "pyproject.toml"):
+    for name in ("Makefile", "requirements.txt", "requirements.lock", "pyproject.toml"):
         shutil.copy2(PROJECT / name, tmp_path)
     (tmp_path / "claimbook").mkdir()
     shutil.copy2(PROJECT / "claimbook/pyproject.toml", tmp_path / "claimbook")

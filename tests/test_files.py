@@ -17,7 +17,7 @@ from claimbook.records import load_record
 from claimbook.records.checksums import changed_since, names_shown
 from claimbook.records.errors import InputError
 from claimbook.records.files import check_writable, read_bytes, read_text, stamp, to_json, write_text, write_together
-from claimbook.website.answers import paper_answers
+from claimbook.website.claim_pages import paper_answers
 from icllib.estimators import names
 
 
@@ -58,16 +58,6 @@ def test_no_file_is_replaced_before_all_are_written(tmp_path):
     assert old.read_text("utf-8") == "old" and list(tmp_path.iterdir()) == [old]
 
 
-def test_who_reads_while_a_file_is_replaced_reads_the_old_one_to_its_end(tmp_path):
-    path, old = tmp_path / "file", "old" * 100_000
-    path.write_text(old, "utf-8")
-    with path.open(encoding="utf-8") as reader:
-        start = reader.read(3)
-        write_text(path, "new")
-        assert start + reader.read() == old
-    assert path.read_text("utf-8") == "new" and list(tmp_path.iterdir()) == [path]
-
-
 NO_FILE = {"a pipe": os.mkfifo, "a link to a file of the machine": lambda path: path.symlink_to("/etc/passwd"),
            "a link to a device": lambda path: path.symlink_to("/dev/zero"), "a folder": os.mkdir,
            "a link to nothing": lambda path: path.symlink_to("nothing")}
@@ -102,7 +92,7 @@ def test_in_place_of_a_file_of_the_project_it_is_told(name, kind, tmp_path, monk
     monkeypatch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "results"))
     monkeypatch.setattr("claimbook.pages.names.NOTEBOOKS", tmp_path / "notebooks")
     monkeypatch.setattr(claim, "PROJECT", tmp_path)
-    monkeypatch.setattr("claimbook.website.answers.PROJECT", tmp_path)
+    monkeypatch.setattr("claimbook.website.claim_pages.PROJECT", tmp_path)
     monkeypatch.setattr(claim, "check_project", lambda: None)
     with pytest.raises(InputError, match=name.rpartition("/")[2]):
         READERS[name]()

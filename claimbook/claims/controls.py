@@ -28,10 +28,7 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
 
 
 def controlled(claim, evidence: dict) -> dict | None:
-    """A control that follows from the evidence for a claim: {part: samples}.
-
-    None for a control that the page measures, and for a claim without one.
-    """
+    """A control that follows from the evidence, {part: samples}; None for one that the page measures."""
     change = FROM_EVIDENCE.get(claim.control)
     return change and {part: change(claim, evidence, place)
                        for place, part in enumerate(claim.parts)}
@@ -43,11 +40,6 @@ def exchanged(claim, evidence: dict, place: int) -> list[float]:
     if claim.scale == "log":
         return [1 / value if value else float("inf") for value in samples]
     return [-value for value in samples]
-
-
-def without_effect(claim, evidence: dict, place: int) -> list[float]:
-    """A ratio of 1, or a slope or a difference of 0."""
-    return [1.0 if claim.scale == "log" else 0.0]
 
 
 def with_printed_effect(claim, evidence: dict, place: int) -> list[float]:
@@ -65,5 +57,6 @@ def of_next_part(claim, evidence: dict, place: int) -> list[float]:
     return evidence[claim.parts[place - 1]]
 
 
-FROM_EVIDENCE = {"roles exchanged": exchanged, "no effect": without_effect,
+FROM_EVIDENCE = {"roles exchanged": exchanged,
+                 "no effect": lambda claim, *_: [1.0 if claim.scale == "log" else 0.0],  # ratio, or slope
                  "printed effect": with_printed_effect, "next part": of_next_part}

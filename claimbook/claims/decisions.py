@@ -80,18 +80,20 @@ class Decision:
 
     def counted(self, part: str) -> list[float]:
         """The samples of a part whose models have learned."""
-        return learned(self.claim, self.evidence[part], self.gate and self.gate[part])
+        samples = self.evidence[part]
+        if not self.gate:
+            return list(samples)
+        passed = list(map(self.claim.gate.passes, self.gate[part]))
+        if len(passed) != len(samples):  # no value for each sample: all must pass
+            passed = [all(passed)] * len(samples)
+        return [sample for sample, sound in zip(samples, passed) if sound]
 
     def counted_or_all(self, part: str) -> list[float]:
         """The samples of a part whose models have learned, or all if none has."""
         return self.counted(part) or self.evidence[part]
 
     def state(self, part: str) -> str:
-        """The state of a part, one of `claimbook.claims.rule.STATES`.
-
-        "not tested" without evidence that counts, and with fewer than FEWEST_SEEDS models that have
-        learned, or fewer than half.
-        """
+        """The state of a part, one of STATES; "not tested" where too few models have learned."""
         return self.states[part]
 
     @cached_property
@@ -118,8 +120,7 @@ class Decision:
         return rule.size(self.counted(part), printed, self.claim.scale, self.claim.null_of(part), reach)
 
     def share(self, part: str) -> tuple[float, int, float, float] | None:
-        """For a claim on pairs of seeds: the pairs in which the model leads, the number of pairs, and
-        the 95% interval of the share. None for other claims and without pairs that count."""
+        """Pairs in which the model leads, pairs, and the share's 95% interval; None where no pairs decide."""
         if not self.claim.pairs or not self.profile or not (counted := self.counted(part)):
             return None
         better = pairs_led(self.claim, part, counted)
@@ -132,10 +133,8 @@ class Decision:
 
     @property
     def competence(self) -> list[tuple[float, float]]:
-        """The statistic of the gate as (ours, printed), for each part if the paper prints it by part.
-
-        Ours is the mean over the models that have learned, or over all if none has.
-        """
+        """The statistic of the gate as (ours, printed), for each part if the paper prints it so. Ours: the
+        mean over the models that have learned, or over all if none has."""
         known = self.claim.competence
         if not known or not self.gate:
             return []
@@ -157,8 +156,8 @@ class Decision:
     def can_be_lost(self) -> bool:
         """Whether the control shows that the claim could have got another verdict.
 
-        It must not get the claim's own verdict, be it in part or as a whole, unless that is undecided;
-        nor may it hold, unless no difference is seen, the claim fails or the printed effect is laid on ours.
+        It must not get the claim's own, in part or whole, unless that is undecided; nor may it hold, unless
+        no difference is seen, the claim fails or the printed effect is laid on ours.
         """
         if not self.control:
             return False
@@ -173,18 +172,24 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
            control=None, reach=None) -> Decision:
     """The decision that evidence gives for a claim.
 
-    gate: what the models behind each sample have reached, by part or one list for all parts.
-    control: samples for each part in a case in which the claim must not hold, unless they follow
-    from the evidence. reach: for each part the numbers nearest to the printed one that models like
-    these could show, whatever is compared. Raises InputError for an unknown profile, for other parts
-    than the claim's, for a part without samples or with several for a model, and for a missing gate.
+    gate: what the models behind each sample have reached, by part or one list for all. control: samples for
+    each part where the claim must not hold, unless they follow from the evidence. reach: for each part the
+    numbers nearest to the printed one that models like these could show. Raises InputError for an unknown
+    profile, other parts than the claim's, a part without one number for each model, and a missing gate.
     """
     instance(Claim, claim=claim)
     if profile not in PROFILES:
         raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "
                          f"got {profile!r}")
     instance(dict, evidence=evidence)
-    gate = by_part(claim, gate) if claim.gate else None
+    if not claim.gate:
+        gate = None
+    elif gate is None:
+        raise InputError(f"{claim.id}: gate: expected what the models have reached, "
+                         f"{claim.gate.statistic}, got nothing")
+    elif not isinstance(gate, dict):
+        numbers(MEASURED, gate=gate)
+        gate = {part: gate if rank(gate) == 0 else list(gate) for part in claim.parts}
     for name, parts in {"evidence": evidence, "gate": gate, "control": control, "reach": reach}.items():
         if parts is None:
             continue
@@ -203,31 +208,9 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
     return decision
 
 
-def by_part(claim: Claim, gate) -> dict[str, list[float]]:
-    """The values at the gate for each part; raises InputError for none."""
-    if gate is None:
-        raise InputError(f"{claim.id}: gate: expected what the models have reached, "
-                         f"{claim.gate.statistic}, got nothing")
-    if not isinstance(gate, dict):
-        numbers(MEASURED, gate=gate)
-        gate = {part: gate if rank(gate) == 0 else list(gate) for part in claim.parts}
-    return gate
-
-
-def learned(claim: Claim, samples, gate) -> list[float]:
-    """The samples whose models have passed the gate; if there is not one value for each sample, all
-    values must pass."""
-    if gate is None:
-        return list(samples)
-    passed = [claim.gate.passes(value) for value in gate]
-    if len(passed) != len(samples):
-        passed = [all(passed)] * len(samples)
-    return [sample for sample, sound in zip(samples, passed) if sound]
-
-
 def states(claim: Claim, samples: dict) -> dict[str, str]:
-    """The states that the rule gives these parts, {part: samples}: by pairs of seeds, or by the
-    intervals of samples, where direction is asked first and then absence."""
+    """The states that the rule gives these parts, {part: samples}: by pairs of seeds, or by intervals, where
+    direction is asked first and then absence."""
     found = {}
     for group in (claim.judged, tuple(claim.added)):
         own = {part: samples[part] for part in group if part in samples}
@@ -266,10 +249,7 @@ def is_denied(claim: Claim, part: str) -> bool:
 
 
 def pairs_led(claim: Claim, part: str, samples) -> float:
-    """The number of pairs in which the model leads whose lead the claim states or denies.
-
-    A tie counts half. samples: the ratio of the two models of each pair.
-    """
+    """In how many pairs, given by their ratios, the model leads whose lead is stated or denied; a tie is half."""
     bottom, top = claim.region(part)
     below = top <= 1 or -math.inf < bottom < 1  # "lower", and "no lower but for a tenth"
     return sum((value < 1 if below else value > 1) + (value == 1) / 2 for value in samples)
@@ -308,8 +288,7 @@ def entry_on_record(claim: Claim) -> dict | None:
 
 
 def decision_on_record(claim: Claim) -> Decision:
-    """The decision that the committed evidence gives, which does not count for other bounds than it was
-    measured for; raises InputError if it is damaged, or of a claim that has other parts today."""
+    """The decision that the committed evidence gives, of these bounds; raises InputError if it is damaged."""
     found = entry_on_record(claim)
     if found is None:
         return Decision(claim)

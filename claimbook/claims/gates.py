@@ -35,8 +35,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Scope:
-    """A depth, dimension or length that a claim names and that smaller models do not have.
-    Raises InputError for unknown profiles."""
+    """What a claim names and smaller models lack, say a depth; raises InputError for unknown profiles."""
 
     profiles: list  #: whose models have it; evidence of others does not test the claim
     because: str
@@ -50,10 +49,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Competence:
-    """What the paper prints for the statistic of a claim's gate, to compare our models with.
-
-    Raises InputError for values that are not numbers.
-    """
+    """What the paper prints for the statistic of a claim's gate; raises InputError if it is not a number."""
 
     printed: float | dict  #: for all parts, or part -> number
     source: str

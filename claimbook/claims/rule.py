@@ -45,10 +45,7 @@ def interval(samples, scale: str = "linear", level: float = 0.95) -> tuple[float
 
 
 def prediction_interval(samples, scale: str = "linear") -> tuple[float, float, float]:
-    """Mean and 95% prediction interval of one more seed, mean +- t s sqrt(1 + 1/n), as `interval`.
-
-    Patil, Peng & Leek (2016); Spence & Stanley (2016).
-    """
+    """Mean and 95% interval of one more seed, mean +- t s sqrt(1 + 1/n) (Patil, Peng & Leek, 2016)."""
     return _t_interval(samples, scale, 0.95, lambda count: (1 + 1 / count) ** 0.5)
 
 
@@ -75,12 +72,9 @@ def _t_interval(samples, scale, level, width) -> tuple[float, float, float]:
 
 
 def direction(samples, region, scale: str = "linear", strict: bool = False, error: float = ERROR) -> str:
-    """Where the interval over seeds lies: "yes" inside the region, "no" outside; "undecided"
-    across its border, and if a seed diverged.
-
-    strict: the ends of the region do not belong to it, as for a claim "below 1". error: of an interval
-    that misses the mean, 5% for one of 95%.
-    """
+    """Where the interval over seeds lies: "yes" inside the region, "no" outside; "undecided" across its
+    border, and if a seed diverged. strict: the ends do not belong to it. error: of an interval that misses
+    the mean."""
     shaped((2,), "numbers", region=region)
     boolean(strict=strict)
     found, (bottom, top) = interval(samples, scale, 1 - error), region
@@ -101,12 +95,9 @@ def on_bound(value: float, bounds) -> float:
 
 
 def absent(samples, kind: str, printed: float, error: float = ERROR) -> bool:
-    """Whether seeds exclude every difference beyond the margin of their kind of statistic, if the
-    printed number is such a difference: two one-sided tests at 5% each, that is, the 90% interval of the
-    logarithms within the margin (Schuirmann 1987; Lakens 2017).
-
-    printed: a ratio. error: of each of the two. Raises InputError for an unknown kind.
-    """
+    """Whether seeds exclude every difference beyond the margin of their kind, if the printed number, a
+    ratio, is such a difference: two one-sided tests at `error` each, that is, the 90% interval of the
+    logarithms within the margin (Schuirmann 1987; Lakens 2017). Raises InputError for an unknown kind."""
     interval(samples, level=1 - 2 * error)  # tells of samples that are none
     margin = margin_of(kind, printed)
     if margin is None or len(samples) < FEWEST_SEEDS:
@@ -116,11 +107,8 @@ def absent(samples, kind: str, printed: float, error: float = ERROR) -> bool:
 
 
 def margin_of(kind: str | None, printed: float | None) -> float | None:
-    """The factor within which a ratio of this kind is no difference; None without
-    a kind or a printed number, or if the printed number is itself no difference.
-
-    Raises InputError for an unknown kind.
-    """
+    """The factor within which a ratio of this kind is no difference; None without a kind or a printed number,
+    or if that is itself no difference. Raises InputError for an unknown kind."""
     if kind is None or printed is None:
         return None
     one_of(tuple(MARGINS), kind=kind)
@@ -131,8 +119,8 @@ def margin_of(kind: str | None, printed: float | None) -> float | None:
 def states_by_holm(asked: dict, error: float = ERROR) -> dict:
     """The states of a claim's parts, which share an error (Holm, 1979): {part: state}.
 
-    asked: {part: what gives its state at an error}. Of k parts that are undecided each is asked at
-    error / k, as long as one of them answers; so a false answer of any has at most this error.
+    asked: {part: what gives its state at an error}. Of k undecided parts each is asked at error / k, as long
+    as one of them answers; so a false answer of any has at most this error.
     """
     found = dict.fromkeys(asked, "undecided")
     while left := [part for part, own in found.items() if own == "undecided"]:
@@ -172,9 +160,9 @@ def size(samples, printed: float, scale: str = "linear", null: float | None = No
     diverged, and for a printed ratio that is not positive.
 
     null: the number of no effect. Half the effect lies midway between it and the printed number, in
-    logarithms for ratios; it is excluded if the 95% confidence interval lies on the null's side.
-    reach: the number nearest to the printed one that our models could show, whatever is compared; one
-    beyond it, as seen from the null, is out of reach, and so can its half be: neither is excluded then.
+    logarithms for ratios; it is excluded if the 95% confidence interval lies on the null's side. reach: the
+    number nearest to the printed one that our models could show; one beyond it is out of reach, and neither
+    it nor its half excluded.
     """
     finite(printed=printed, **({} if null is None else {"null": null}))
     interval(samples, scale)
@@ -199,11 +187,8 @@ def size(samples, printed: float, scale: str = "linear", null: float | None = No
 
 
 def share_of_pairs(better: float, pairs: int, error: float = ERROR) -> tuple[float, float, float]:
-    """The share of pairs in which one model is better, with its 95% interval (Clopper & Pearson,
-    1934), or one of another error.
-
-    A tie is half a pair; raises InputError for more than all pairs, and for none.
-    """
+    """The share of pairs in which one model is better, with its 95% interval (Clopper & Pearson, 1934), or
+    one of another error. A tie is half a pair; raises InputError for more than all pairs, and for none."""
     integer(0, pairs=pairs)
     numbers(MEASURED, better=better)
     if np.ndim(better) or not pairs >= 1 or not 0 <= better <= pairs:

@@ -54,8 +54,8 @@ def ours_in_words(item: Decision, parts) -> str:
 
 
 def as_times(ratios, ends=()) -> str:
-    """Ratios and the ends of their intervals in words: "2 to 5 times lower (1.5 to 6)" where all lie
-    below 1, higher where all lie above, and "0.9 times as high" else."""
+    """Ratios and the ends of their intervals in words: "2 to 5 times lower (1.5 to 6)" where all lie below 1,
+    "higher" where all lie above, and "0.9 times as high" else."""
     way, all_of = "as high", [*ratios, *ends]
     if min(all_of) > 1:
         way = "higher"
@@ -64,9 +64,9 @@ def as_times(ratios, ends=()) -> str:
     return f"{span(ratios)} times {way}" + (f" ({span(ends)})" if ends else "")
 
 
-def span(values) -> str:
+def span(values, digits: int = 3) -> str:
     """The least and the greatest of some numbers: "0.98 to 1.01"."""
-    return " to ".join(dict.fromkeys(short(end, 3) for end in (min(values), max(values))))
+    return " to ".join(dict.fromkeys(short(end, digits) for end in (min(values), max(values))))
 
 
 def states_in_words(item: Decision, parts) -> str:
@@ -123,26 +123,20 @@ def behind(item: Decision) -> str:
     """How much more our models err than the paper's; empty where they err no more, or nobody knows."""
     ratios = [one / other for one, other in item.competence or () if other]
     worse = max(ratios, default=0) > MARGINS["ratio of errors"]
-    return f"Our models err {digits(ratios)} times as much as the paper's" if worse else ""
+    return f"Our models err {span(ratios, 2)} times as much as the paper's" if worse else ""
 
 
 def competence(item: Decision) -> str:
-    """How good our models are at the task of training, compared with the printed number; empty if
-    nothing was trained."""
+    """Our models' error at the gate beside the printed number; empty if nothing was trained."""
     if not item.gate:
         return ""
     if not item.competence:
         return NONE_PRINTED
     ours, theirs = zip(*item.competence)
-    numbers = f"{digits(ours)} against {digits(theirs)}, {item.claim.competence.source}"
+    numbers = f"{span(ours, 2)} against {span(theirs, 2)}, {item.claim.competence.source}"
     if not all(theirs):
         return numbers
-    return f"{digits([one / other for one, other in item.competence])} times the printed ({numbers})"
-
-
-def digits(values) -> str:
-    """The least and the greatest with two digits."""
-    return " to ".join(dict.fromkeys(short(end, 2) for end in (min(values), max(values))))
+    return f"{span([one / other for one, other in item.competence], 2)} times the printed ({numbers})"
 
 
 def short(value: float, digits: int) -> str:
@@ -151,10 +145,10 @@ def short(value: float, digits: int) -> str:
 
 
 def with_interval(samples, digits: int = 2, scale: str = "linear", within=ANYWHERE) -> str:
-    """A mean and its 95% interval over seeds as text; without spread only the number.
+    """A mean and its 95% interval over seeds as text, with more digits if its ends would look equal.
 
-    digits: one or two more if the ends of the interval would look equal. within: the range of the
-    quantity, such as SHARE; the interval is cut there.
+    within: what the quantity can be, such as SHARE; the interval is cut there. Without spread only the
+    number.
     """
     mean, *ends = interval(samples, scale)
     low, high = np.clip(ends, *within)

@@ -75,18 +75,13 @@ def with_symbols(text: str) -> str:
 def badge(decision: Decision, words: str | None = None, bar: bool = True) -> str:
     """A verdict as HTML, in its color of the style sheet, with its meaning as a tooltip.
 
-    words: by default verdict and size. bar: whether to add `parts_bar` if there are several parts.
+    words: by default verdict and size. bar: whether one follows with a piece for each of several parts.
     """
-    pieces = parts_bar(decision) * (bar and len(decision.claim.judged) > 1)
-    return (f'<span class="verdict verdict-{decision.verdict.replace(" ", "-")}" '
-            f'title="{escape(meaning(decision))}">{words or decision.words}{pieces}</span>')
-
-
-def parts_bar(decision: Decision) -> str:
-    """A small bar with a piece for each of the paper's parts, colored by its state, as HTML."""
     states = sorted(map(decision.state, decision.claim.judged), key=STATES.index)
     pieces = "".join(f'<i class="part-{state.replace(" ", "-")}"></i>' for state in states)
-    return f'<span class="parts" aria-hidden="true">{pieces}</span>'
+    parts = f'<span class="parts" aria-hidden="true">{pieces}</span>' * (bar and len(states) > 1)
+    return (f'<span class="verdict verdict-{decision.verdict.replace(" ", "-")}" '
+            f'title="{escape(meaning(decision))}">{words or decision.words}{parts}</span>')
 
 
 MEANINGS = {

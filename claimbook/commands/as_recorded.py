@@ -30,7 +30,7 @@ def train_again(page: str, profile: str, limits=Limits()) -> str:
     if profile not in KEPT:
         raise InputError(f"--as-recorded: expected one of {', '.join(KEPT)} with --profile, "
                          f"got {profile}")
-    paper, results = page.split("/")[0], PROJECT / "runs" / "again"
+    paper, results = page.split("/")[0], PROJECT / "runs/again"
     found = find_records(runs_at(runs_of(page), profile), paper)
     records = [record for record in found if record and members(record)]
     if not records:
@@ -85,8 +85,7 @@ def compared(pairs: list[tuple[Record, Record]]) -> str:
 
 
 def largest_difference(old: Record, new: Record) -> float:
-    """The largest difference of two records' numbers, as a share of the larger one; infinite where
-    one alone is not finite."""
+    """The largest difference of two records' numbers, as a share of the larger; inf if one is not finite."""
     shares = []
     for name in old.metrics:
         before, after = (np.asarray(record.metrics[name], float) for record in (old, new))

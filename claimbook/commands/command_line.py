@@ -2,7 +2,6 @@
 
 import dataclasses
 import errno
-import gc
 import subprocess
 import sys
 import textwrap
@@ -25,6 +24,14 @@ NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUO
                errno.ENAMETOOLONG, errno.ELOOP}  # told in one line
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Pages = Annotated[list[str], typer.Argument(
+    metavar="PAGE...", help="<paper>/<page> or a path; a paper for its pages, 'all' for every page.")]
+TimeLimit = Annotated[Optional[float], typer.Option(
+    min=0, help="Stop training after this many seconds; what is finished is kept, the next call goes on.")]
+Members = Annotated[Optional[int], typer.Option(
+    min=1, help="Train at most so many models at once: for a GPU with little memory, or more processors.")]
+OnCpu = Annotated[bool, typer.Option("--on-cpu", help="Train models of profile gpu on the CPU, which is "
+                                     "refused otherwise where no GPU can be used.")]
 
 
 @app.callback()
@@ -38,17 +45,13 @@ def in_the_project(context: typer.Context):
                     "python -m claimbook run notebooks/context_scaling/fig01_scaling.py "
                     "--profile gpu --time-limit 1500")
 def run(
-    pages: Annotated[list[str], typer.Argument(metavar="PAGE...", help="<paper>/<page> or a path; "
-                                               "a paper for its pages, 'all' for every page.")],
+    pages: Pages,
     profile: Annotated[str, typer.Option(help="stored: show the best committed records, train "
                        "nothing. cpu, gpu, paper: compute the missing records first. "
                        "smoke: everything at tiny sizes, nothing kept.")] = "stored",
-    time_limit: Annotated[Optional[float], typer.Option(min=0, help="Stop training after this "
-                          "many seconds; finished records are kept.")] = None,
-    members: Annotated[Optional[int], typer.Option(min=1, help="Train at most so many models at "
-                       "once, for a GPU with little memory.")] = None,
-    on_cpu: Annotated[bool, typer.Option("--on-cpu", help="Train what profile gpu misses on the "
-                      "CPU, which is refused otherwise where no GPU can be used.")] = False,
+    time_limit: TimeLimit = None,
+    members: Members = None,
+    on_cpu: OnCpu = False,
     as_recorded: Annotated[bool, typer.Option("--as-recorded", help="Train the records of the "
                            "profile again, each with those that it was trained with, and compare; "
                            "nothing is kept.")] = False,
@@ -106,10 +109,7 @@ def attempt(page: str, profile: str, parameters: dict, limits, as_recorded: bool
 
 @app.command(epilog="Examples:  python -m claimbook compare causal_lm/propositions  |  "
                     "python -m claimbook compare all")
-def compare(
-    pages: Annotated[list[str], typer.Argument(metavar="PAGE...", help="<paper>/<page> or a path; "
-                                               "a paper for its pages, 'all' for every page.")],
-):
+def compare(pages: Pages):
     """Execute pages again and tell each number that is not as in the committed notebook."""
     from claimbook.commands.compare import compare_all
     from claimbook.pages.names import find_pages
@@ -129,28 +129,13 @@ def status(
     as_json: AsJson = False,
 ):
     """List pages: fresh, stale (and why) or missing, and what is missing would cost."""
+    from claimbook.commands.status import kept_status
     from claimbook.pages.names import find_pages
 
-    states = states_of_pages(find_pages(*(pages or ["all"])))
+    states = kept_status(find_pages(*(pages or ["all"])))
     show([dataclasses.asdict(state) for state in states], as_json, lambda row: {
         "page": f"{row['paper']}/{row['page']}", "profile": row["profile"], "state": row["state"],
         "why, and what it would take": "; ".join(filter(None, (row["reason"], row["cost"])))})
-
-
-def states_of_pages(names: list[str]) -> list:
-    """The states of these pages, kept for the next time."""
-    from claimbook.commands.status import kept_status
-
-    def ask(page):
-        from claimbook.commands.page_state import states_of  # with PyTorch and all pages
-
-        return states_of(page)
-
-    gc.disable()  # all that is read stays: to search it for cycles took a tenth of the time
-    try:
-        return kept_status(names, ask)
-    finally:
-        gc.enable()
 
 
 @app.command(epilog="Examples:  python -m claimbook plan --profile gpu --budget 25m  |  "
@@ -162,8 +147,7 @@ def plan(
     budget: Annotated[Optional[str], typer.Option(metavar="TIME", help="Those that settle most "
                       "in 25m, 2h or 1d, one after the other: whole seeds, and nothing that settles "
                       "nothing.")] = None,
-    members: Annotated[Optional[int], typer.Option(min=1, help="At most so many models train "
-                       "together: more jobs, for more processors.")] = None,
+    members: Members = None,
     as_json: AsJson = False,
 ):
     """List the fleets that pages miss, those first that settle most undecided claims per minute."""
@@ -185,10 +169,8 @@ def plan(
 def train(
     records: Annotated[list[str], typer.Argument(metavar="RECORD...", help="<paper>/<page>/"
                        "<profile>/<name>.json, as `plan --json` lists those of a fleet.")],
-    time_limit: Annotated[Optional[float], typer.Option(min=0, help="Stop training after this "
-                          "many seconds; the next call goes on.")] = None,
-    on_cpu: Annotated[bool, typer.Option("--on-cpu", help="Train models of profile gpu on the "
-                      "CPU, which is refused otherwise where no GPU can be used.")] = False,
+    time_limit: TimeLimit = None,
+    on_cpu: OnCpu = False,
 ):
     """Train the models of these records together, as one fleet, and save them."""
     from claimbook.commands.train import train as train_fleet
@@ -246,14 +228,15 @@ def claims_of(name: str) -> list:
 @app.command(epilog="Example:  python -m claimbook book")
 def book():
     """Build the website from the committed records, with warnings as errors."""
-    from claimbook.pages.names import find_pages
+    from claimbook.commands.status import kept_status
+    from claimbook.pages.names import all_pages
     from claimbook.website import build
 
     try:
         typer.echo(f"Open {build()}")
     except subprocess.CalledProcessError as error:
         raise typer.Exit(error.returncode)
-    states_of_pages(find_pages("all"))  # so that `status` has them at hand
+    kept_status(all_pages())  # so that `status` has them at hand
 
 
 @app.command(epilog="Example:  python -m claimbook rename trees/fig01_depth fig01_size")

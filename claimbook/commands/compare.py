@@ -61,7 +61,7 @@ def compare_notebooks(page: str) -> list[str]:
         raise InputError(f"{page}: expected the notebook of today's page, got one of another; make it with "
                          f"python -m claimbook run {page}")
     return [f"{page}: cell {number}: {told}" for number, cells in enumerate(zip(before, now), 1)
-            for told in [*moved_outputs(*map(outputs_of, cells)), *moved_drawings(*map(drawings_of, cells))]
+            for told in [*moved_outputs(*map(outputs_of, cells)), *moved_drawings(*cells)]
             ] + [f"{page}: {told}" for told in moved_files(page, with_digests(written))]
 
 
@@ -97,17 +97,12 @@ def outputs_of(cell) -> dict[str, list[str]]:
 
 
 def sanitized(text: str) -> str:
-    """A text without what may differ from run to run."""
-    for pattern, replacement in replacements():
-        text = re.sub(pattern, replacement, text)
-    return text
-
-
-def replacements() -> list[tuple[str, str]]:
-    """The pairs of notebooks/nbval.cfg."""
+    """A text without what may differ from run to run, by the rules of notebooks/nbval.cfg."""
     rules = configparser.RawConfigParser()
     rules.read(notebooks_folder() / "nbval.cfg", encoding="utf-8")
-    return [(rules[name]["regex"], rules[name]["replace"]) for name in rules.sections()]
+    for name in rules.sections():
+        text = re.sub(rules[name]["regex"], rules[name]["replace"], text)
+    return text
 
 
 def moved_outputs(before: dict, now: dict) -> list[str]:
@@ -122,30 +117,20 @@ def moved_outputs(before: dict, now: dict) -> list[str]:
     return list(dict.fromkeys(found))  # a table's number stands in its text and in its HTML
 
 
-def drawings_of(cell) -> list[str]:
-    """The drawings that a cell shows."""
-    return [output.data[DRAWING] for output in cell.outputs if DRAWING in output.get("data", {})]
-
-
-def moved_drawings(before: list[str], now: list[str]) -> list[str]:
-    """What differs between the drawings of a cell, in letters, colors and shapes, or in places by more than
-    NEAR; machines and their libraries may differ in the last digits."""
-    found = []
-    for old, new in zip(before, now):  # their numbers are compared with the other outputs
-        if len(differing := difference(*map(shape_and_places, (old, new)))):
-            found.append(f"another drawing, {differing}")
-    return found
-
-
-def difference(before, now) -> str:
-    """The first line in which two drawings differ, or how far their places are apart, or nothing."""
-    (old, old_places), (new, new_places) = before, now
-    if old != new:
-        line, other = next((one, other) for one, other in zip_longest(old.splitlines(), new.splitlines())
-                           if one != other)
-        return f"{line!r:.100} before, {other!r:.100} now"
-    farthest = max(map(abs, (one - other for one, other in zip(old_places, new_places))), default=0)
-    return f"whose places moved by up to {farthest:.3g} pixels" if farthest > NEAR else ""
+def moved_drawings(before, now):
+    """What differs between the drawings of two cells, in letters, colors and shapes, or in places by more
+    than NEAR; machines and their libraries may differ in the last digits."""
+    own, others = ([output.data[DRAWING] for output in cell.outputs if DRAWING in output.get("data", {})]
+                   for cell in (before, now))
+    for pair in zip(own, others):  # their numbers are compared with the other outputs
+        (old, places), (new, new_places) = map(shape_and_places, pair)
+        lines = zip_longest(old.splitlines(), new.splitlines())
+        farthest = max((abs(one - other) for one, other in zip(places, new_places)), default=0)
+        if old != new:
+            line, other = next((one, other) for one, other in lines if one != other)
+            yield f"another drawing, {line!r:.100} before, {other!r:.100} now"
+        elif farthest > NEAR:
+            yield f"another drawing, whose places moved by up to {farthest:.3g} pixels"
 
 
 def shape_and_places(drawing: str) -> tuple[str, list[float]]:
@@ -174,8 +159,7 @@ def moved_files(page: str, now: dict[str, str]) -> list[str]:
 
 
 def but_for_last_digits(before: str, now: str) -> str:
-    """The text of today, with each line as before in which only the last digits are others: machines
-    differ in them, and a sum that should be 0 is one of them."""
+    """The text of today, with lines as before in which only the last digits differ, as on other machines."""
     old, new = before.splitlines(), now.splitlines()
     same = lambda one, other: NUMBER.sub("#", one) == NUMBER.sub("#", other) and all(
         math.isclose(float(a), float(b), rel_tol=LAST, abs_tol=NOTHING)

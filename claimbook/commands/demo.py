@@ -44,8 +44,8 @@ def called(folder: Path, *words: str) -> tuple[int, str]:
 
 
 def fault(folder: Path, name: str, right: str, wrong: str, asks: list[str], fails: list[str]) -> bool:
-    """Changes a text in a file, calls two commands, and changes it back; returns whether the first one says
-    something else then, and the second one fails."""
+    """Changes a text in a file, calls two commands and changes it back; returns whether the first one says
+    something else then and the second one fails."""
     path = folder / name
     before = path.read_text("utf-8")
     if before.count(right) != 1:

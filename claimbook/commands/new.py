@@ -46,7 +46,7 @@ def new_paper(name: str) -> list[str]:
     Python package can have, for one that is taken, and for a key of the bibliography that is.
     """
     from claimbook.claims import papers
-    from claimbook.website.contents import check_keys
+    from claimbook.website.contents import check_keys, write_contents
 
     check_name("paper", name)
     with adding_alone():
@@ -57,17 +57,18 @@ def new_paper(name: str) -> list[str]:
         own = f"papers/{name}/paper.yml"
         check_keys({f"papers/{one.name}/paper.yml": one.citation for one in others}
                    | {own: read_yaml(texts[own])["citation"]})
-        return [*begun, *written(texts), *write_lists()]
+        return [*begun, *written(texts), *write_contents()]
 
 
 def new_page(name: str, page: str, trains: bool = False) -> list[str]:
-    """Writes the files of a page, which works as it stands, adds it to its paper with a claim, and
-    writes the table of contents anew; returns what it wrote.
+    """Writes the files of a page, which works as it stands, adds it to its paper with a claim, and writes the
+    table of contents anew; returns what it wrote.
 
-    trains: whether it has models that train. Raises InputError for a paper that is not there, and for a
-    page's name that no Python module can have or that is taken.
+    trains: whether it has models that train. Raises InputError for an unknown paper, and for a page's name
+    that no Python module can have or that is taken.
     """
     from claimbook.claims import load_claims
+    from claimbook.website.contents import write_contents
 
     load_claims(name)
     check_name("page", page)
@@ -92,7 +93,7 @@ def new_page(name: str, page: str, trains: bool = False) -> list[str]:
         texts = {f"papers/{name}/{file}": text for file, text in {
             "__init__.py": init, "claims.yml": entries, "paper.yml": description}.items()}
         write_together({PROJECT / file: text for file, text in texts.items()})
-        return [*made, *texts, *write_lists()]
+        return [*made, *texts, *write_contents()]
 
 
 @contextlib.contextmanager
@@ -111,8 +112,7 @@ def check_name(what: str, name: str) -> None:
 
 
 def filled(kind: str, **words) -> dict[str, str]:
-    """The files of a template, by their names in the project, with these words in them; last the one by
-    which a project or a paper is known to be there."""
+    """The files of a template, by name, with these words in them; last what makes a paper or project one."""
     folder = TEMPLATES / kind
     paths = sorted((path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts),
                    key=lambda path: (path.name in ("_toc.yml", "paper.yml"), path))
@@ -128,18 +128,10 @@ def replaced(text: str, words: dict) -> str:
 
 
 def written(texts: dict[str, str]) -> list[str]:
-    """Writes these files of the project and returns their names; raises InputError, before it writes any,
-    where one of them is there with another text."""
+    """Writes these files and returns their names; InputError, before, if one is there with another text."""
     for name, text in texts.items():
         path = PROJECT / name
         if path.exists() and not (path.is_file() and path.read_text("utf-8") == text):
             raise InputError(f"{name}: expected a name that is not taken, got one that is there already")
     write_together({PROJECT / name: text for name, text in texts.items()})
     return list(texts)
-
-
-def write_lists() -> list[str]:
-    """Writes the lists of papers and pages anew; returns the names of their files."""
-    from claimbook.website.contents import write_contents
-
-    return write_contents()

@@ -3,14 +3,26 @@
 import json
 import sys
 import textwrap
+from dataclasses import dataclass
 
 import typer
 
 
+@dataclass(frozen=True)
+class State:
+    """A page at a profile; profile "stored" is the committed notebook itself."""
+
+    paper: str
+    page: str
+    profile: str
+    state: str  # fresh, stale or missing; unknown after an error, and where Jupyter is missing
+    reason: str
+    cost: str  # what making the missing and stale records is estimated to take
+
+
 def show(rows: list[dict], as_json: bool, narrow, nothing: str = "", piped=dict) -> None:
-    """Print rows as JSON or as a table, or `nothing` where there are none. On a terminal `narrow`
-    makes the cells of a row, the last of which is wrapped; in a pipe `piped` does, by default
-    every column, and a row is one line."""
+    """Print rows as JSON or as a table, or `nothing` where there are none. On a terminal `narrow` makes the
+    cells of a row, the last of which is wrapped; in a pipe `piped` does, and a row is one line."""
     if as_json or not rows:
         typer.echo(json.dumps(rows, indent=1, allow_nan=False) if as_json else nothing)
         return
@@ -32,8 +44,7 @@ def show(rows: list[dict], as_json: bool, narrow, nothing: str = "", piped=dict)
 
 
 def in_full(item) -> str:
-    """A claim with its numbers beside the printed ones, in lines of at most 100 characters but for
-    tables."""
+    """A claim with its numbers beside the printed ones, in lines of at most 100 characters but for tables."""
     from claimbook.claims.verdicts import Verdicts, explained, name_of, printed_text
 
     claim, lines = item.claim, [item.claim.id]

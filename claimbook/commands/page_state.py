@@ -2,23 +2,18 @@
 
 from itertools import chain, islice
 
+from claimbook.commands.output import State
 from claimbook.commands.run import notebook_problem
-from claimbook.commands.status import State
 from claimbook.pages.page import runs_by_profile, runs_of
-from claimbook.records import digest, find_records
+from claimbook.records import digest, find_records, is_fresh
 from claimbook.records.checksums import names_shown
 from claimbook.records.compute import KEPT, ON_CPU, of_complete_seeds, runs_at, seconds_of
 from claimbook.records.errors import InputError
 from claimbook.records.processor import cores
 
 
-def status_of(pages) -> list[State]:
-    """The state of these pages at every profile that has its own runs."""
-    return [state for page in pages for state in states_of(page)]
-
-
 def states_of(page: str) -> list[State]:
-    """The states of one page; an error in its files or settings is its one row, whatever it is."""
+    """The state of a page at every profile with its own runs; an error, whatever it is, is its one row."""
     try:
         found = records_by_profile(page)
         states = [state_of(page, profile, *found[profile])
@@ -30,10 +25,7 @@ def states_of(page: str) -> list[State]:
 
 
 def notebook_state(page: str, found) -> State:
-    """Whether the committed notebook is an execution of the page that shows all records of today.
-
-    found: `records_by_profile` of the page.
-    """
+    """Whether the committed notebook is an execution of the page of today, with these `records_by_profile`."""
     try:
         problem = notebook_problem(page) or further_seeds(page, found)
     except ImportError as error:  # a machine without Jupyter trains, but cannot tell
@@ -43,8 +35,7 @@ def notebook_state(page: str, found) -> State:
 
 
 def further_seeds(page: str, found) -> str | None:
-    """How many records of further seeds the page would show if it were executed now, of models that
-    it shows already; or None. found: `records_by_profile` of the page."""
+    """How many records of further seeds, of models that it shows, the page would show today; or None."""
     shown = names_shown(page)
     best = next(filter(None, (of_complete_seeds(*found[profile]) for profile in reversed(KEPT))), [])
     trained = {digest(record.run): record.run for record in best if "seed" in record.run}
@@ -57,8 +48,7 @@ def further_seeds(page: str, found) -> str | None:
 
 
 def records_by_profile(page: str) -> dict[str, tuple]:
-    """Profile -> a page's runs and their records, None for each that is missing. Folders are listed
-    once for all."""
+    """Profile -> a page's runs and their records, None for each that is missing."""
     listed = {profile: runs_at(runs_of(page), profile) for profile in KEPT}
     records = iter(find_records(list(chain(*listed.values())), page.split("/")[0]))
     return {profile: (runs, list(islice(records, len(runs)))) for profile, runs in listed.items()}
@@ -67,15 +57,11 @@ def records_by_profile(page: str) -> dict[str, tuple]:
 def state_of(page: str, profile: str, runs, records) -> State:
     """Whether the records of these runs are there, and what changed if they are stale."""
     paper, name = page.split("/")
-    missing = [run for run, record in zip(runs, records) if record is None]
+    missing = records.count(None)
     changes = {record.stale_because for record in records if record} - {None}
-    to_do = missing + [run for run, record in zip(runs, records)
-                       if record and record.stale_because]
-    if missing:
-        reason = f"{len(missing)} of {len(runs)} records missing"
-    else:
-        reason = "; ".join(sorted(changes))
+    reason = f"{missing} of {len(runs)} records missing" if missing else "; ".join(sorted(changes))
     state = "missing" if missing else "stale" if changes else "fresh"
+    to_do = [run for run, record in zip(runs, records) if not is_fresh(record)]
     return State(paper, name, profile, state, reason, cost(to_do, profile))
 
 
@@ -89,12 +75,8 @@ def cost(runs, profile: str) -> str:
         return ""
     if profile in ON_CPU:
         seconds /= cores()
+    device = f"{cores()} CPU cores" if profile in ON_CPU else "an H200"
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size:
-            return f"{seconds / size:.1f} {unit} on {device_of_profile(profile)}"
-    return f"under a minute on {device_of_profile(profile)}"
-
-
-def device_of_profile(profile: str) -> str:
-    """The device for which a profile's cost is told."""
-    return f"{cores()} CPU cores" if profile in ON_CPU else "an H200"
+            return f"{seconds / size:.1f} {unit} on {device}"
+    return f"under a minute on {device}"

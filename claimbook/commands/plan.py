@@ -25,11 +25,10 @@ UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 24 * 60}
 def plan_trainings(pages, profile: str, members: int | None = None, budget: float | None = None) -> list[Job]:
     """The fleets that these pages miss at a profile, in the order of `in_order`.
 
-    budget: minutes; with it those alone that fit and settle something, where a page's first whole
-    seeds, with which it is shown, are fleets of their own. members: the most models that train
-    together. A fleet that cannot be built here, say for lack of data, is reported and left out.
-    Memory is estimated only for fleets that are listed. Raises InputError for an unknown profile, and
-    for "stored", which trains nothing.
+    budget: minutes; with it those alone that fit and settle something, where a page's first whole seeds, with
+    which it is shown, are fleets of their own. members: the most models that train together. A fleet that
+    cannot be built here, say for lack of data, is reported and left out. Raises InputError for a profile that
+    trains nothing.
     """
     check_profile(profile, PROFILES)
     runs = {page: trained_runs(page, profile) for page in pages}
@@ -66,10 +65,9 @@ def told_memory(fleet: list, made: Job) -> float | None:
 def in_order(sets: list[tuple[str, float, list[Job]]], budget: float | None = None) -> list[Job]:
     """The jobs of these sets: again and again those of the set that adds most per minute.
 
-    A page's claims are settled when all jobs of one of its sets are there, so what a set adds is
-    counted over all pages, for the minutes of the jobs that are new; of sets that add as much the
-    cheapest is first. With a budget in minutes a set must also add something, and still fit.
-    sets: pages with what these jobs, all of them, are worth to them.
+    A page's claims are settled when all jobs of one of its sets are there, so what a set adds is counted over
+    all pages, for the minutes of jobs that are new; of equals the cheapest is first. With a budget in minutes
+    a set must also add something, and fit. sets: pages, what the jobs are worth to them, and these jobs.
     """
     jobs = list(dict.fromkeys(job for _, _, own in sets for job in own))
     place = {job: number for number, job in enumerate(jobs)}
@@ -106,10 +104,9 @@ def worth(page: str, profile: str, seeds: int) -> float:
 def chance_to_settle(decision: Decision, profile: str, seeds: int) -> float:
     """What share of a claim so many seeds at a profile are expected to settle, by a rule of thumb.
 
-    1 for a claim without evidence; 0 where its evidence is of larger models. Else each part that is
-    undecided or not tested counts by these seeds over those that it needs, at most 1: models of
-    another size are taken to have the same spread, and to learn. A part counts 0 where fewer than
-    half of its models have learned at this very size.
+    1 for a claim without evidence; 0 if its evidence is of larger models. Else each open part counts by these
+    seeds over those that it needs, at most 1, as if models of another size had the same spread and learned;
+    and 0 where fewer than half of its models have learned at this very size.
     """
     if decision.profile is None:
         return 1.0
@@ -125,11 +122,10 @@ def chance_to_settle(decision: Decision, profile: str, seeds: int) -> float:
 def seeds_needed(claim, part: str, samples) -> float:
     """The fewest seeds with which the rule would decide a part: yes, no or no difference.
 
-    Mean and spread of these samples, or the share of pairs that they lead, are taken as they are.
-    The half-width t(n - 1) s / sqrt(n) of the interval must be less than the mean's distance from
-    the nearest bound or, of the 90% interval of logarithms, from the nearest margin of no difference.
-    A single sample tells of no spread. Infinite where `MOST_SEEDS` are too few, and where one is not
-    finite.
+    Mean and spread of these samples, or the share of pairs that they lead, are taken as they are. The
+    half-width t(n - 1) s / sqrt(n) of the interval must be less than the mean's distance from the nearest
+    bound or, of the 90% interval of logarithms, from the margin of no difference. Infinite where
+    `MOST_SEEDS` are too few.
     """
     if claim.pairs:
         share = pairs_led(claim, part, samples) / len(samples)

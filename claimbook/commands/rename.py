@@ -2,11 +2,12 @@
 
 import re
 
-from claimbook.commands.new import adding_alone, check_name, write_lists, written
+from claimbook.commands.new import adding_alone, check_name, written
 from claimbook.pages.names import find_page, notebooks_folder
 from claimbook.records import results_folder
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT, write_together
+from claimbook.website.contents import write_contents
 
 TEXTS = ("papers/**/*.py", "papers/**/*.yml", "notebooks/*/*.py", "book/**/*.md", "README.md")
 
@@ -39,7 +40,7 @@ def rename_page(page: str, new: str) -> list[str]:
                 before.rename(after)
         for name in moved:
             (PROJECT / name).unlink()
-        return [*made, *changed, *write_lists()]
+        return [*made, *changed, *write_contents()]
 
 
 def renamed(text: str, paper: str, old: str, new: str) -> str:

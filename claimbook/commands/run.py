@@ -28,12 +28,10 @@ from claimbook.records.limits import FILE, Limits
 def run_page(page: str, profile: str, parameters: dict, limits=Limits()) -> str:
     """Compute what a page misses at a profile and execute it; returns what was done.
 
-    "stored" trains nothing; "smoke" runs everything at tiny sizes and keeps nothing; other
-    profiles compute the missing records and then show the best ones that are stored.
-    limits: of training.
-    Raises InputError before any work for an unknown profile or parameter, a page that was saved
-    with another profile than "stored", a notebook that was edited and would be overwritten, and folders
-    that cannot be written to.
+    "stored" trains nothing; "smoke" runs everything at tiny sizes and keeps nothing; other profiles compute
+    the missing records and then show the best ones that are stored. Raises InputError before any work for
+    an unknown profile or parameter, a page that was saved with another profile than "stored", a notebook
+    that was edited and would be overwritten, and folders that cannot be written to.
     """
     check_page(page)
     check_profile(profile)
@@ -79,8 +77,7 @@ def refresh(page: str) -> str:
 
 
 def check_nothing_lost(page: str) -> None:
-    """Raises InputError for a notebook whose text was edited, in VS Code or Colab say, so that it is
-    neither that of the .py nor what was executed."""
+    """Raises InputError for a notebook that was edited, in VS Code or Colab say, and would be overwritten."""
     path = notebooks_folder() / f"{page}.ipynb"
     try:
         notebook, source = sound_notebook(path), read_page(page)

@@ -13,30 +13,23 @@ from claimbook.records.limits import Limits
 def train(paths: list[str], limits=Limits()) -> str:
     """Train the runs of these records together and save them; returns what was done.
 
-    paths: <paper>/<page>/<profile>/<name>.json, of one page and profile. limits:
-    of training. Raises InputError, before any work, for records that
-    the page does not have, models that cannot train together, folders that cannot be written to,
-    smoke records among the committed ones, and `gpu` without a GPU; OutOfTime where training was
+    paths: <paper>/<page>/<profile>/<name>.json, of one page and profile. Raises InputError, before any work,
+    for records that the page does not have, models that cannot train together, folders that cannot be
+    written to, smoke records among the committed ones, and `gpu` without a GPU; OutOfTime where training was
     stopped, with a checkpoint that the next call goes on from.
     """
-    page, profile, together = runs_together(paths)
+    page, profile, names = parts_of(paths)
+    listed = {digest(settings(run)): run for run in trained_runs(page, profile)}
+    if unknown := [name for name in names if name not in listed]:
+        raise InputError(f"{unknown[0]}: expected the name of a record of {page} at {profile}, as "
+                         f"python -m claimbook plan --profile {profile} lists them")
+    together = [listed[name] for name in names]
     if profile == "smoke" and results_folder().resolve() == (PROJECT / "results").resolve():
         raise InputError("smoke: expected a results folder of its own, $CLAIMBOOK_RESULTS, as nothing "
                          "of smoke size is kept among the others")
     made = trainer_of(together[0]).train(together, profile, results_folder() / page, limits)
     told = f"{made} records made" if made else f"nothing to train, all {len(together)} models are there"
     return f"{page}: {told}"
-
-
-def runs_together(paths: list[str]) -> tuple[str, str, list]:
-    """Page, profile and runs of these records; raises InputError for those that the page does not
-    have."""
-    page, profile, names = parts_of(paths)
-    listed = {digest(settings(run)): run for run in trained_runs(page, profile)}
-    if unknown := [name for name in names if name not in listed]:
-        raise InputError(f"{unknown[0]}: expected the name of a record of {page} at {profile}, as "
-                         f"python -m claimbook plan --profile {profile} lists them")
-    return page, profile, [listed[name] for name in names]
 
 
 def parts_of(paths: list[str]) -> tuple[str, str, list[str]]:

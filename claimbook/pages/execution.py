@@ -6,6 +6,7 @@ are found. Cells are counted as Jupyter counts them: those with code, from 1.
 
 import ast
 import contextlib
+import io
 import json
 import logging
 import os
@@ -43,7 +44,7 @@ class PageFailed(RuntimeError):
 def execute(page: str, parameters: dict, deadline: float | None = None):
     """Run a page and return its notebook, or None where Jupyter is missing.
 
-    deadline: the time.monotonic() at which training stops, which `limits.json` tells; a cell that is still running SAVING seconds
+    deadline: the time.monotonic() at which training stops; a cell that is still running SAVING seconds
     later has failed. Raises PageFailed where a cell fails or a later one was not reached.
     """
     try:
@@ -65,8 +66,7 @@ def page_source(page: str) -> str:
 
 
 def parameters_cell(page: str) -> tuple[str, int, int]:
-    """A page's text, and where its parameters cell begins and ends; raises InputError where it has no
-    such cell, or several."""
+    """A page's text, and where its one parameters cell begins and ends; InputError for none, or several."""
     source = f"{page_source(page).rstrip()}\n"
     heads = list(CELL.finditer(source))
     ends = [head.start() for head in heads[1:]] + [len(source)]
@@ -108,20 +108,15 @@ def parse_parameter(text: str) -> tuple[str, object]:
     name, equals, value = text.partition("=")
     if not equals:
         raise InputError(f"parameter: expected NAME=VALUE, got {text!r}")
-    for read in (json.loads, as_python):
+    as_list = lambda text: json.loads(json.dumps(ast.literal_eval(text)))  # papermill writes a tuple as text
+    for read in (json.loads, as_list):
         with contextlib.suppress(ValueError, SyntaxError, TypeError):
             return name, read(value)
     return name, value
 
 
-def as_python(text: str):
-    """The value of a Python literal, a tuple as a list, since papermill writes others as text."""
-    return json.loads(json.dumps(ast.literal_eval(text)))
-
-
 def check_parameters(page: str, parameters: dict) -> None:
-    """Raises InputError for a parameter that the page does not have, or that is an option, and for a
-    text in place of True or False."""
+    """Raises InputError for a parameter that the page does not have, and for text in place of a boolean."""
     if "profile" in parameters:
         raise InputError("parameter: expected --profile for the profile, got -p")
     defaults = parameters_of(page)
@@ -146,8 +141,7 @@ def check_shows_stored(page: str) -> None:
 
 
 def execute_as_script(page: str, parameters: dict) -> None:
-    """Run a page's script in this process; raises PageFailed for an error of the page's own, and for
-    what is no Python, such as a magic of Jupyter's."""
+    """Run a page's script in this process; raises PageFailed for its errors, and for what is no Python."""
     import matplotlib
     from matplotlib import pyplot
 
@@ -193,10 +187,7 @@ def read_page(page: str):
 
 
 def source_hash(notebook) -> str:
-    """A hash of a notebook's cells, by which an edited page that was not re-executed is known.
-
-    Captions and alternative texts stand in a cell's metadata.
-    """
+    """A hash of a notebook's cells and captions, by which a page that was edited since is known."""
     return digest([[cell.cell_type, cell.source, cell.metadata.get("mystnb")]
                    for cell in notebook.cells])
 
@@ -221,8 +212,8 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
         source, target = f"{folder}/in.ipynb", f"{folder}/out.ipynb"
         nbformat.write(notebook, source)
         paths = filter(None, (str(PROJECT), os.environ.get("PYTHONPATH")))
-        # Whoever sits at a terminal sees how training goes on.
-        shown = {"stderr_file": sys.stderr} if sys.stderr.isatty() and parameters else {}
+        # Whoever calls sees how training goes on: at a terminal at once, in a file every 30 s.
+        shown = {"stderr_file": sys.stderr if sys.stderr.isatty() else NowAndThen(sys.stderr)} if parameters else {}
         # Of a cell; 0 would be no limit.
         left = None if deadline is None else max(1, round(deadline - time.monotonic() + SAVING))
         failure = None
@@ -241,13 +232,31 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
             raise OutOfTime("stopped, as it was asked to") from None
         executed = nbformat.read(target if os.path.exists(target) else source, as_version=4)
     check_executed(page, executed, failure, left is not None)
-    return cleaned(executed, hashed)
+    for cell in executed.cells:  # timings and empty tags change from run to run
+        kept = {name: cell.metadata.get(name) for name in ("tags", "mystnb")}
+        cell.metadata = {name: value for name, value in kept.items() if value}
+    executed.metadata = METADATA | {"claimbook": {"source": hashed}}
+    return executed
+
+
+class NowAndThen(io.StringIO):
+    """A stream that takes what a page says of its progress and passes its last line on every 30 s."""
+
+    def __init__(self, stream):
+        super().__init__()
+        self.stream, self.due = stream, time.monotonic() + 30
+
+    def write(self, text: str) -> int:
+        words = text.replace("\x1b[K", "").strip()
+        if words and time.monotonic() > self.due:
+            print(words.splitlines()[-1], file=self.stream, flush=True)
+            self.due = time.monotonic() + 30
+        return len(text)
 
 
 @contextlib.contextmanager
 def ended_gently():
-    """SIGTERM stops a page as Ctrl-C does: its kernel is interrupted, saves and ends, and nobody is told
-    of the cell that was then abandoned."""
+    """SIGTERM stops a page as Ctrl-C does: its kernel is interrupted, saves and ends."""
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     if threading.current_thread() is not threading.main_thread():  # only it may set handlers
         yield
@@ -260,10 +269,7 @@ def ended_gently():
 
 
 def kernel_manager(folder: str) -> type:
-    """One whose kernels have the time to save what they train before they are ended.
-
-    folder: where the sockets are through which it speaks with a kernel; one kernel at a time.
-    """
+    """One whose kernel has the time to save what it trains, and speaks through sockets in this folder."""
     from jupyter_client import AsyncKernelManager
 
     class PatientKernelManager(AsyncKernelManager):
@@ -276,11 +282,8 @@ def kernel_manager(folder: str) -> type:
 
 
 def sockets(folder: str) -> dict:
-    """How a kernel's manager is told to speak with it through sockets in a folder of its own.
-
-    Not through ports: until the kernel has those that it was given, another program may take one, and
-    the kernel ends. Empty, so through ports, where the folder can have no sockets or its name is too long.
-    """
+    """How a manager speaks with a kernel through sockets in a folder of its own, not through ports, of which
+    another program may take one; empty, so through ports, where the folder can have no sockets."""
     name = f"{folder}/kernel"
     try:
         with socket.socket(socket.AF_UNIX) as trial:
@@ -292,36 +295,30 @@ def sockets(folder: str) -> dict:
 
 
 def check_executed(page: str, notebook, failure, limited: bool) -> None:
-    """Raises what stopped a page, by the cell that it was in: OutOfTime at the time limit, if its cells were
-    limited, PageFailed for an error of its own and where a cell has not run."""
-    cells = own_cells(notebook)
+    """Raises what stopped a page, by its cell: OutOfTime at the time limit, if its cells were limited,
+    PageFailed for an error of its own and where a cell has not run."""
+    cells, ended = own_cells(notebook), f"its kernel ended ({failure}); for lack of memory?"
     begun = sum(bool(cell.metadata.get("papermill", {}).get("start_time")) for cell in cells)
-    ended = begun - bool(failure)  # where a kernel ends, papermill calls every cell completed
+    done = begun - bool(failure)  # where a kernel ends, papermill calls every cell completed
     for number, cell in enumerate(cells, 1):
         status = cell.metadata.get("papermill", {}).get("status")
-        ran = status == "completed" and number <= ended and cell.execution_count is not None
-        if ran and not any(output.output_type == "error" for output in cell.outputs):
+        errors = [output for output in cell.outputs if output.output_type == "error"]
+        if status == "completed" and number <= done and cell.execution_count is not None and not errors:
             continue
         where = f"{page}: cell {number}"
         if isinstance(failure, TimeoutError) and (not limited or "IOPub" in str(failure)):
             raise PageFailed(f"{where} wrote more than could be read within {OUTPUT} s after its end: print less")
         if isinstance(failure, TimeoutError):
             raise OutOfTime(f"{where} was still running after the time limit")
-        errors = [output for output in cell.outputs if output.output_type == "error"]
         if errors:
             tell_error(where, errors[0])
         if status == "failed":  # of a magic or a group of errors, told on standard error
             lines = "".join(output.get("text", "") for output in cell.outputs).splitlines()
             said = list(filter(None, (line.strip(" |+-") for line in lines)))  # a group's are framed
             raise PageFailed(f"{where}: {said[-1] if said else 'failed without a word'}")
-        raise PageFailed(f"{where}: {ended_by(failure)}")
+        raise PageFailed(f"{where}: {ended if failure else 'it did not run'}")
     if failure:
-        raise PageFailed(f"{page}: {ended_by(failure)}")
-
-
-def ended_by(failure) -> str:
-    """Why a cell has no result."""
-    return f"its kernel ended ({failure}); for lack of memory?" if failure else "it did not run"
+        raise PageFailed(f"{page}: {ended}")
 
 
 def tell_error(where: str, error) -> None:
@@ -335,16 +332,6 @@ def tell_error(where: str, error) -> None:
 
 
 def own_cells(notebook) -> list:
-    """A notebook's cells with code, without the one in which papermill has set parameters and the one
-    in which it tells an error."""
+    """A notebook's cells with code, without those in which papermill sets parameters and tells an error."""
     return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()
             and not {"injected-parameters", "papermill-error-cell-tag"} & set(cell.metadata.get("tags", []))]
-
-
-def cleaned(notebook, hashed: str):
-    """A notebook without what changes from run to run: timings, empty tags, versions."""
-    for cell in notebook.cells:
-        kept = {name: cell.metadata.get(name) for name in ("tags", "mystnb")}
-        cell.metadata = {name: value for name, value in kept.items() if value}
-    notebook.metadata = METADATA | {"claimbook": {"source": hashed}}
-    return notebook

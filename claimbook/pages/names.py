@@ -26,16 +26,14 @@ def all_pages() -> list[str]:
 
 
 def find_pages(*texts: str) -> list[str]:
-    """All pages for "all", those of a paper for its name, or else the one of `find_page`; each once
-    where there are several texts."""
+    """All pages for "all", those of a paper for its name, or else the one of `find_page`; each once."""
     own = [[page for page in all_pages() if text in ("all", page.split("/")[0])]
            or [find_page(text)] for text in texts]
     return list(dict.fromkeys(chain(*own)))
 
 
 def find_page(text: str) -> str:
-    """A page by its name, by what its name alone begins with, or by the path of its file; raises
-    InputError for an unknown one."""
+    """A page by its name, by what it alone begins with, or by its file's path; InputError for others."""
     path, name = Path(text), text
     if path.suffix in (".py", ".ipynb"):
         name = os.path.relpath(path.resolve().with_suffix(""), notebooks_folder().resolve())

@@ -38,8 +38,7 @@ from claimbook.records.values import values
 class Page:
     """One page of a book, named "<paper>/<page>" after its file in notebooks/.
 
-    profile: "stored" shows the best records that are committed; that of a profile computes what is
-    missing. Raises InputError for another name or profile.
+    profile: "stored" shows the best records that are committed, any other computes what is missing.
     """
 
     def __init__(self, name: str, profile: str = "stored"):
@@ -66,8 +65,8 @@ class Page:
     def recorded(self, runs, apart: bool = False) -> list[Record]:
         """The records of other runs, a function from a profile to their list.
 
-        apart: they may be of another profile than the page's others, and say so where they are drawn
-        or judged. Raises InputError as `claimbook.records.compute.records` does.
+        apart: they may be of another profile than the page's others, and say so where they are drawn or
+        judged.
         """
         found = records(runs, self.asked, self.name)
         self.read += found
@@ -77,35 +76,26 @@ class Page:
 
     @property
     def profile(self) -> str:
-        """The profile of the records that the page shows, but for those apart and, beside models, what
-        trains nothing and is the same at each; raises InputError where they are of several."""
+        """The profile of the records that the page shows, but for those apart and for what trains nothing
+        beside models; raises InputError where they are of several."""
         found = self.together or self.records
         trained = [record for record in found if "fleet" in record.provenance or "kept_weights" in record.provenance]
         return shown_profile(trained or found)
 
     def values(self, metric: str, records=None, **labels) -> pd.Series:
-        """A metric of those of the page's records that have it, or of these, with named axes; see
-        `claimbook.records.values.values`."""
+        """A metric of those of the page's records that have it, or of these; see `claimbook.values`."""
         if records is None:
             records = [record for record in self.records if metric in record.metrics]
         return values(records, metric, **labels)
 
     def settings(self, assumed=(), place: int = 0, runs=None) -> pd.DataFrame:
-        """The settings of one of the page's runs, or of other runs, with where each is from.
-
-        assumed: names of those that the paper does not give. What differs from profile "paper" was
-        chosen for the profile that is shown. Raises InputError for an assumed name that no setting has.
-        """
+        """The settings of one of the page's runs, or of other runs, as `settings_table` tells them."""
         return settings_of(self.runs if runs is None else runs, self.profile, assumed, place)
 
     def series(self, panel: str, name: str, xs, samples, within=ANYWHERE, scale: str = "linear",
                profile: str | None = None) -> pd.DataFrame:
-        """Rows of the figure's table: mean and 95% interval over seeds at each x.
-
-        samples: (seeds, len(xs)), or (len(xs),) for a curve without spread. within: what the quantity
-        can be; the interval is cut there. scale: "log" for means and intervals of the logarithm.
-        profile: where it is not that of the page, as of printed numbers.
-        """
+        """Rows of the figure's table, as `claimbook.pages.plotting.series`; profile: where it is not that
+        of the page, as of printed numbers."""
         return series(panel, name, xs, samples, self.profile if profile is None else profile, within, scale)
 
     def provenance(self, records=None) -> str:
@@ -113,10 +103,7 @@ class Page:
         return provenance_line((self.read or self.records) if records is None else records, self.name)
 
     def save_figure(self, *tables: pd.DataFrame) -> pd.DataFrame:
-        """Write the numbers behind the figure as figure.csv and return them as one table.
-
-        Raises InputError for no tables and for a folder that cannot be written to.
-        """
+        """Write the numbers behind the figure as figure.csv and return them as one table."""
         if not tables:
             raise InputError("tables: expected at least one, got none")
         for table in tables:
@@ -131,9 +118,9 @@ class Page:
                profile: str | None = None, reach=None) -> None:
         """Hand evidence, samples over seeds for each part, to a claim and note the verdict.
 
-        claim: its number, or its name as in causal_lm.6. gate, control, reach: what
+        claim: its number, or its name as in causal_lm.6. gate, control, reach: as
         `claimbook.claims.decisions.decide` says. profile: where it is not that of the page. Raises
-        InputError for a claim of another page, and for one whose bounds are no longer those for which the same
+        InputError for a claim of another page, and if its bounds are no longer those for which the same
         evidence was measured, unless it is marked post hoc.
         """
         claim_id = self.id_of(claim)
@@ -152,8 +139,8 @@ class Page:
             {name: entry(item) for name, item in self.decisions.items()}))
 
     def check_gate(self, claim: int | str, reached) -> None:
-        """Raises InputError where a model has not passed the gate of a claim: of a pilot, before others are
-        trained. reached: the statistic of the gate, one number per model."""
+        """Raises InputError where a model, of a pilot say, has not passed the gate of a claim. reached: the
+        statistic of the gate, one number per model."""
         gate = find_claim(self.id_of(claim)).gate
         if lacking := [value for value in reached if not gate.passes(value)]:
             raise InputError(f"pilot: expected models that pass the gate of {self.id_of(claim)}, "
@@ -198,9 +185,8 @@ def entry(decision) -> dict:
 def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.DataFrame:
     """A run's settings, one row each, with where each is from.
 
-    assumed: name or names of those that the paper does not give. paper: the same run at the profile
-    `paper`; what differs from it was chosen for the profile that is shown. Raises InputError
-    for an assumed name that no setting has.
+    assumed: name or names of those that the paper does not give. paper: the same run at the profile `paper`;
+    what differs was chosen for this profile. Raises InputError for an assumed name that no setting has.
     """
     assumed = {assumed} if isinstance(assumed, str) else set(tuple_of(text, "assumed", assumed, 0))
     rows, printed = dict(_leaves(run, "")), dict(_leaves(run if paper is None else paper, ""))
@@ -215,10 +201,7 @@ def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.Da
 
 
 def settings_of(runs_of_page, profile: str, assumed=(), place: int = 0) -> pd.DataFrame:
-    """`settings_table` of the run at this place, beside that of `paper` at the same place.
-
-    profile: one that has runs, as `shown_profile` tells; raises InputError for "stored".
-    """
+    """`settings_table` of the run at this place, beside that of `paper`; raises InputError for "stored"."""
     check_profile(profile, PROFILES)
     lists_runs(runs_of_page=runs_of_page)
     runs = runs_of_page(profile)
@@ -245,10 +228,7 @@ def _in_words(value) -> str:
 
 
 def provenance_line(records: list[Record], page: str) -> str:
-    """Where the numbers of a page come from, in one line, and where its records are.
-
-    A record that is handed over twice counts once.
-    """
+    """Where the numbers of a page come from, in one line, and where its records are, each of them once."""
     check_records(records)
     check_page(page)
     records = list({digest(record.run): record for record in records}.values())
@@ -288,10 +268,7 @@ def shown_profile(records: list[Record]) -> str:
 
 
 def runs_of(page: str):
-    """The function that lists a page's runs: `runs` of the module with the page's name.
-
-    Raises InputError where there is none.
-    """
+    """The function that lists a page's runs, `runs` of the module with its name; InputError where none is."""
     name = "papers." + page.replace("/", ".")
     try:
         listed = getattr(importlib.import_module(name), "runs", None)

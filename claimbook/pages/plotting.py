@@ -75,9 +75,8 @@ def series(panel: str, name: str, xs, samples, profile: str, within=ANYWHERE,
            scale: str = "linear") -> pd.DataFrame:
     """Rows of a figure's table: mean and 95% interval over seeds at each x.
 
-    samples: (seeds, len(xs)), or (len(xs),) for a curve without spread. within: what the quantity
-    can be, such as SHARE; the interval is cut there. scale: "log" for means and intervals of the
-    logarithm, of errors that differ by factors.
+    samples: (seeds, len(xs)), or (len(xs),) for a curve without spread. within: what the quantity can be,
+    such as SHARE; the interval is cut there. scale: "log" for means and intervals of the logarithm.
     """
     checks.numbers(checks.MEASURED, samples=samples)
     shaped((2,), "numbers", within=within)
@@ -90,10 +89,8 @@ def series(panel: str, name: str, xs, samples, profile: str, within=ANYWHERE,
 
 
 def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -> pd.DataFrame:
-    """Rows of a figure's table for a curve whose interval is known already.
-
-    seeds: NaN where it is not known how many there were. Raises InputError for columns of unequal lengths.
-    """
+    """Rows of a figure's table for a curve whose interval is known. seeds: NaN where their number is not;
+    raises InputError for columns of unequal lengths."""
     instance(str | int | float, panel=panel, name=name, profile=profile)
     if not (isinstance(seeds, float) and np.isnan(seeds)):
         integer(seeds=seeds)
@@ -109,8 +106,7 @@ def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -
 
 
 def rows_of(table: pd.DataFrame, panel: str, name: str) -> pd.DataFrame:
-    """The rows of one series, none where this panel lacks it; raises InputError for a name that the
-    figure's table does not have."""
+    """The rows of one series, none where this panel lacks it; raises InputError for an unknown name."""
     _check_table(table)
     one_of(tuple(table.panel.unique()), panel=panel)
     one_of(tuple(table.series.unique()), series=name)
@@ -167,8 +163,7 @@ def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2,
             x: str = "x") -> pd.DataFrame:
     """The figure's numbers as text with few digits, one row per curve: what the tests compare.
 
-    panels: the names of those to show, or what their names start with; all by default. xs: which
-    columns, all by default. x: what they are.
+    panels: the names of those to show, or what their names start with. xs: which columns. x: what they are.
     """
     _check_table(table)
     integer(digits=digits)
@@ -201,10 +196,7 @@ def matrix(axes, values: pd.DataFrame, digits: int = 2, **style) -> None:
 
 
 def heat_map(axes, values: pd.DataFrame, **style):
-    """Colored cells, the first row on top; returns them, for a color bar.
-
-    style: of seaborn.heatmap, with the book's own colors where it names none.
-    """
+    """Colored cells, the first row on top; returns them, for a color bar. style: of seaborn.heatmap."""
     instance(Axes, axes=axes)
     instance(pd.DataFrame, values=values)
     import seaborn  # takes a second, which commands that draw nothing need not wait

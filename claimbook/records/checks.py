@@ -75,10 +75,7 @@ def numbers(kind: str = "finite numbers", /, **arrays) -> None:
 
 
 def together(kind: str = "finite numbers", /, **arrays) -> list:
-    """The arrays, in double precision, broadcast against each other.
-
-    Raises InputError, by name, for what `numbers` refuses and for shapes that do not fit together.
-    """
+    """The arrays, in double precision, broadcast against each other; refused as by `numbers`."""
     numbers(kind, **arrays)
     return broadcast(**arrays)
 
@@ -95,10 +92,7 @@ def broadcast(**arrays) -> list:
 
 
 def shaped(shape: tuple, kind: str = "finite numbers", /, **arrays) -> None:
-    """Raises InputError, by name, for what `numbers` refuses and for an array of another shape.
-
-    None in the shape: any size. ... at its start: any axes before.
-    """
+    """Raises InputError as `numbers` does, and for another shape: None is any size, ... any axes before."""
     import numpy as np
 
     numbers(kind, **arrays)
@@ -116,8 +110,7 @@ def check_shape(name: str, found: tuple, shape: tuple) -> None:
 
 
 def fits(shape: tuple, kind: str = "finite numbers", /, **arrays) -> None:
-    """Raises InputError, by name, for what `numbers` refuses and for what does not broadcast to this
-    shape."""
+    """Raises InputError as `numbers` does, and for what does not broadcast to this shape."""
     import numpy as np
 
     numbers(kind, **arrays)

@@ -115,10 +115,7 @@ def checked_fields(kind: type) -> list[tuple]:
 
 
 def settings(value):
-    """A run or component as JSON-ready values, each dataclass with its type.
-
-    Raises InputError for anything that a record cannot describe.
-    """
+    """A run or component as JSON-ready values, each dataclass with its type; InputError for anything else."""
     if type(value) in PLAIN:
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -154,9 +151,8 @@ def check_component(kind: type) -> None:
 def from_settings(value):
     """The run or component that `settings` described.
 
-    A file is data: what it names is built only where it is a component of the project, or of a
-    module that was imported before, and nothing is imported or called because a file says so.
-    Raises InputError for all else, and for fields or values that the component does not have.
+    A file is data: nothing is imported or called because it says so; built are components of the project and
+    of modules that were imported before. Raises InputError for all else, and for fields that do not fit.
     """
     if isinstance(value, list):
         return tuple(from_settings(item) for item in value)
@@ -179,8 +175,7 @@ OURS = re.compile(r"(?:papers\.)?[a-z]\w*\.[A-Za-z]\w*", re.ASCII)  # no __main_
 
 
 def find_type(name) -> type:
-    """The component of this name in a file; raises InputError where it is none, or is of a module
-    that nobody has imported."""
+    """The component of this name; raises InputError for none, or of a module that nobody has imported."""
     expected = f"{name}: expected a component of the project"
     if not isinstance(name, str):
         raise InputError(f"type: expected the name of a component, got {name!r:.200}")
@@ -200,8 +195,7 @@ def find_type(name) -> type:
 
 @cache
 def ours(name: str):
-    """What the project's papers, or a library that they use, have under this name; None where there
-    is nothing."""
+    """What the project's papers, or a library that they use, have under this name; None for nothing."""
     path, _, attribute = name.rpartition(".")
     if (PROJECT / PAPERS / "__init__.py").is_file():
         importlib.import_module(PAPERS)  # imports the libraries whose components its records name
@@ -223,8 +217,7 @@ def is_component(kind: type) -> bool:
 
 
 def check_fields(kind: type, fields: dict) -> None:
-    """Raises InputError for fields that a component lacks, and for values of another type than its
-    fields say."""
+    """Raises InputError for fields that a component lacks and for values of another type."""
     known = {field.name: plain_type(field.type) for field in dataclasses.fields(kind) if field.init}
     if unknown := sorted(fields.keys() - known.keys()):
         raise InputError(f"{type_name(kind)}: expected a component with the fields "
@@ -236,8 +229,7 @@ def check_fields(kind: type, fields: dict) -> None:
 
 
 def holds(kind, value) -> bool:
-    """Whether a value is of the type of a field; types that are not plain are for their component
-    to check."""
+    """Whether a value is of the type of a field; types that are not plain are for their component."""
     if isinstance(kind, types.UnionType):
         return any(holds(one, value) for one in typing.get_args(kind))
     kind = typing.get_origin(kind) or kind
@@ -276,8 +268,8 @@ source_of = cache(source_on_disk)  # as it was when it was first asked for
 
 
 def sources(run_versions: dict, read=source_of) -> dict[str, str]:
-    """A digest of every module of the user's own that a run's components come from, as it was when
-    this process first met the component: what it computes with, whatever was edited since."""
+    """A digest of every module of the user's own that a run's components come from, as this process met it
+    first: what it computes with, whatever was edited since."""
     names = sorted(name for name in run_versions if ":" in name)
     return {name.split(":")[0]: read(find_type(name)) for name in names}
 

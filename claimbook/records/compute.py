@@ -29,12 +29,11 @@ FEWEST_SEEDS = 3  # that a page shows of a profile still in training
 def records(runs_of_profile, profile: str, page: str, limits: Limits | None = None) -> list[Record]:
     """The records of a page's runs, in the order of the runs.
 
-    runs_of_profile: from a profile's name to its list of runs. profile: "stored" reads the best
-    profile whose records are committed, of all its seeds or of the first ones, and computes
-    nothing; "smoke" computes everything and keeps nothing; any other computes what is missing.
-    page: "<paper>/<page>", where new records go. limits: of training, or else those of the command
-    that executes the page. Raises InputError for another kind of page and
-    where there is nothing to read, OutOfTime at the time limit with every finished record kept.
+    runs_of_profile: from a profile to its list of runs. profile: "stored" reads the best one whose records
+    are committed, of its first whole seeds at least, and computes nothing; "smoke" keeps nothing; any other
+    computes what is missing. page: "<paper>/<page>", where new records go. limits: of training, by default
+    those of the command that executes the page. Raises InputError where there is nothing to read, OutOfTime
+    at the time limit with every finished record kept.
     """
     check_page(page)
     check_profile(profile)
@@ -106,8 +105,7 @@ def trains(run) -> bool:
 
 
 def seconds_of(runs, profile: str) -> float:
-    """Estimated seconds of one core of a CPU, or of a GPU, that these runs take to train; 0 where
-    none trains."""
+    """Estimated seconds of one core, or of a GPU, that these runs take to train; 0 where none trains."""
     groups = {}
     for run in filter(trains, runs):
         groups.setdefault(run.trainer, []).append(run)
@@ -133,8 +131,7 @@ def stored_records(runs_of_profile, page: str) -> list[Record]:
 
 
 def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
-    """The committed records of each profile that is complete, from the smallest size on; raises
-    InputError for an invalid page or function."""
+    """The committed records of each profile that is complete, from the smallest size on."""
     check_page(page)
     found = dict(complete_profiles(runs_of_profile, page, KEPT))
     tell_shown(record for records in found.values() for record in records)
@@ -142,8 +139,7 @@ def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
 
 
 def tell_shown(found) -> None:
-    """Note in $CLAIMBOOK_OUTPUT that the page shows these records; the page runner keeps the list with
-    the page's results."""
+    """Note in $CLAIMBOOK_OUTPUT, for the page runner, that the page shows these records."""
     if not os.environ.get("CLAIMBOOK_OUTPUT"):
         return
     path = folder_named("CLAIMBOOK_OUTPUT", "") / "records.json"
@@ -163,10 +159,7 @@ def complete_profiles(runs_of_profile, page: str, profiles):
 
 
 def runs_at(runs_of_profile, profile: str) -> list:
-    """The runs of a profile.
-
-    Raises InputError if it is not a function from a profile to a list of runs.
-    """
+    """The runs of a profile; raises InputError for what is no function from a profile to a list of runs."""
     lists_runs(runs_of_profile=runs_of_profile)
     try:
         runs = runs_of_profile(profile)
@@ -183,10 +176,9 @@ def runs_at(runs_of_profile, profile: str) -> list:
 
 
 def of_complete_seeds(runs, records) -> list[Record]:
-    """The records of all complete seeds; an empty list where these are too few.
+    """The records of all complete seeds, of which a page shows FEWEST_SEEDS at least; else none.
 
-    records: one per run, None where it is missing. Training takes one seed after the other, so a
-    page can show complete seeds while others train: FEWEST_SEEDS at least, to show a spread.
+    records: one per run, None where it is missing. Training takes one seed after the other.
     """
     if not runs:
         return []

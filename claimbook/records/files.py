@@ -23,14 +23,10 @@ from claimbook.records.errors import DAMAGE, InputError
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def project_from(place: Path) -> Path:
-    """The project that one works in: the nearest folder from here upward with papers and a table of
-    contents, or else the clone that this package lies in, or else this folder."""
-    is_project = lambda folder: (folder / "papers").is_dir() and (folder / "_toc.yml").is_file()
-    return next(filter(is_project, (place, *place.parents, PACKAGE.parent)), place)
-
-
-PROJECT = project_from(Path.cwd())
+# The nearest folder from here upward with papers and a table of contents, or else the clone that this package
+# lies in, or else this folder.
+PROJECT = next((folder for folder in (Path.cwd(), *Path.cwd().parents, PACKAGE.parent)
+                if (folder / "papers").is_dir() and (folder / "_toc.yml").is_file()), Path.cwd())
 if str(PROJECT) not in sys.path:
     sys.path.append(str(PROJECT))  # so that its papers can be imported
 VARIABLES = {  # what the environment can say, all of it
@@ -72,8 +68,8 @@ def parsed(text: str):
 
 
 def plain(path, flags: int) -> int:
-    """How files are opened that others may have written (`opener` of `open`): links, which could lead to any
-    file of the machine, are refused, and so are pipes and devices, which might never end."""
+    """How files of others are opened (`opener` of `open`): neither links, which could lead to any file of
+    the machine, nor pipes and devices, which might never end."""
     try:
         number = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
@@ -104,8 +100,8 @@ def there(path: Path) -> bool:
 
 
 def folder_named(variable: str, default: str) -> Path:
-    """The folder that an environment variable names, or a default one: the project's, where the
-    path is relative. Raises InputError for the home of a user whom nobody knows."""
+    """The folder that an environment variable names, or the default; of the project, if it is relative.
+    Raises InputError for the home of an unknown user."""
     named = os.environ.get(variable) or default
     try:
         return PROJECT / Path(named).expanduser()
@@ -115,8 +111,7 @@ def folder_named(variable: str, default: str) -> Path:
 
 
 def matplotlib_folder(temporary: str) -> str | None:
-    """This folder where Matplotlib cannot write to its usual ones, which it tells in a page's first
-    cell; or None, as it also finds what $MPLCONFIGDIR names."""
+    """This folder where Matplotlib cannot write to its usual ones, which a page would tell; else None."""
     if "MPLCONFIGDIR" in os.environ:
         return None
     try:
@@ -156,8 +151,7 @@ def damage_told(path: Path, what: str):
 
 
 def stamp(*places: Path) -> list:
-    """What changes with every change of these files, and of those in these folders: path, size and time
-    of each, but for what Python caches."""
+    """Path, size and time of these files and of those in these folders, but for what Python caches."""
     seen = []
     for place in places:
         paths = [] if os.path.isdir(place) else [str(place)]
@@ -219,14 +213,6 @@ def flush(path: Path) -> None:
         os.close(number)
 
 
-def remove_parts(folder: Path) -> None:
-    """Removes what processes that were killed had begun to write in a folder and in those right within."""
-    for left in chain(*(folder.glob(f"{within}tmp????????{PART}") for within in ("", "*/"))):
-        with contextlib.suppress(OSError):  # gone meanwhile, or another user's
-            if time.time() - left.stat().st_mtime > YOUNG:
-                left.unlink()
-
-
 @contextlib.contextmanager
 def temporary_folder():
     """A folder that goes with the block; those that killed processes left go first."""
@@ -240,10 +226,8 @@ def temporary_folder():
 
 @contextlib.contextmanager
 def locked(folder: Path, wait: bool = False):
-    """Hold a folder's lock, which ends with the process at the latest; tells whether it was free.
-
-    wait: until it is, as for a new folder of one's own, which another process may be looking at.
-    """
+    """Hold a folder's lock, which ends with the process at the latest; tells whether it was free. wait: until
+    it is, as for a new folder, which another process may be looking at."""
     try:
         number = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:  # gone, or another user's
@@ -256,8 +240,7 @@ def locked(folder: Path, wait: bool = False):
 
 
 def is_free(file, path: Path, wait: bool = False) -> bool:
-    """Lock an open file until it is closed, if no other process holds its lock; raises InputError where
-    the file system has none."""
+    """Lock an open file until it is closed, if no other process holds its lock; InputError without locks."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -273,7 +256,10 @@ def check_writable(folder: Path) -> None:
     processes left in it goes first."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        remove_parts(folder)
+        for left in chain(*(folder.glob(f"{within}tmp????????{PART}") for within in ("", "*/"))):
+            with contextlib.suppress(OSError):  # gone meanwhile, or another user's
+                if time.time() - left.stat().st_mtime > YOUNG:
+                    left.unlink()
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(2**20))
     except OSError as error:

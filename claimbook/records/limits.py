@@ -14,10 +14,7 @@ FILE = "limits.json"  # in $CLAIMBOOK_OUTPUT: limits from the page runner to the
 
 @dataclass(frozen=True)
 class Limits:
-    """A time at which training stops, and the most models that train together.
-
-    Raises InputError for an invalid deadline, number of members or process.
-    """
+    """When training stops and how many models train together; InputError, by name, for an invalid one."""
 
     deadline: float | None = None  #: a time.monotonic()
     members: int | None = None

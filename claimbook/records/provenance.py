@@ -65,8 +65,7 @@ def clock_of(provenance: dict) -> str:
 
 
 def check_imported(runs) -> None:
-    """Raises InputError where a module of the user's own was edited after it was imported: other
-    processes would train the new code, this one the old."""
+    """Raises InputError if a module of the user's own was edited since: others would train the new code."""
     imported, now = sources(versions(runs)), sources(versions(runs), source_on_disk)
     for name in imported:
         if imported[name] != now[name]:
@@ -75,10 +74,8 @@ def check_imported(runs) -> None:
 
 
 def tell_of_changed_sources(since: str, made) -> None:
-    """Say which modules of the user's own were edited since something was made with them.
-
-    made: pairs of the digests noted then and the versions of the run's components.
-    """
+    """Say which modules of the user's own were edited since something was made, of pairs of the digests
+    noted then and the versions of the run's components."""
     changed = {name for noted, own in made if noted
                for name, _ in noted.items() - sources(own).items()}
     for name in sorted(changed):
@@ -87,8 +84,7 @@ def tell_of_changed_sources(since: str, made) -> None:
 
 
 def commit() -> dict:
-    """The commit of the code and whether it was changed since; unknown without git or a checkout of
-    its own, as in a download that lies inside another repository.
+    """The commit of the code and whether it was changed since; unknown without a git checkout of its own.
 
     $CLAIMBOOK_COMMIT names it for a copy without git, with "-dirty" behind it if it was changed.
     """

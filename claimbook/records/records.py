@@ -1,11 +1,9 @@
 """A record as a file, and records found by the runs that they are of."""
 
-import collections.abc
 import contextlib
 import dataclasses
 import os
 import re
-import stat
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -74,8 +72,7 @@ class Record:
 
     @property
     def component(self):
-        """The run or computation that it is of; raises InputError, with the version that made the
-        record, where there is no such component today."""
+        """The run or computation that it is of; raises InputError, with what made it, if there is none."""
         try:
             return from_settings(self.run)
         except InputError as error:
@@ -95,7 +92,7 @@ class Record:
         return digest([self.metrics, self.provenance])
 
     def check(self) -> None:
-        """Raises InputError, by name, for a part that is of another kind than in a record of a run."""
+        """Raises InputError, by name, for a part of another kind than in a record of a run."""
         instance(dict, run=self.run, versions=self.versions, metrics=self.metrics, provenance=self.provenance)
         integer(0, **self.versions)
         numbers(MEASURED, **self.metrics)
@@ -125,16 +122,13 @@ class Record:
 
 
 def load_record(path: Path) -> Record:
-    """Read a record, from memory while its file is unchanged; raises InputError if it is damaged or
-    not what its name and key say."""
+    """Read a record, from memory while its file is unchanged; raises InputError for damage."""
     instance(str | Path, path=path)
     try:
         state = os.stat(path, follow_symlinks=False)
     except (OSError, ValueError) as error:  # of a path that cannot be
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: expected a record, got {reason!r}") from None
-    if not stat.S_ISREG(state.st_mode):  # but a link or a pipe
-        raise InputError(f"{path}: expected a record, got no file")
     record = read_record(os.fspath(path), state.st_mtime_ns, state.st_size, state.st_ino)
     return copy(record)  # whether it is stale is asked of today's components
 
@@ -176,20 +170,21 @@ def maker(made: dict) -> str:
 
 
 def find_record(run, paper: str) -> Record | None:
-    """The record of a run, whichever page of the paper made it; a stale one only where no fresh one
-    is."""
+    """The record of a run, whichever page of the paper made it; a stale one only for lack of a fresh one."""
     text(paper=paper)
     found, = find_records([run], paper)
     return found
 
 
 def find_records(runs, paper: str, results: Path | None = None) -> list[Record | None]:
-    """`find_record` for each of some runs, for which folders are listed once.
-
-    results: where to look, by default where the committed ones are.
-    """
-    paths = paths_by_name(paper, results)
-    return [of_run(run, paths.get(digest(settings(run)), [])) for run in runs]
+    """`find_record` for each run, in this folder of results or that of the project, which is listed once."""
+    paths, found = paths_by_name(paper, results), []
+    for run in runs:
+        own = list(map(load_record, paths.get(digest(settings(run)), [])))
+        for record in own:
+            vars(record)["stale_because"] = record.changes(run)  # it need not be built from the file
+        found.append(next(filter(is_fresh, own), own[0] if own else None))
+    return found
 
 
 def paths_by_name(paper: str, results: Path | None = None) -> dict[str, list[str]]:
@@ -202,14 +197,6 @@ def paths_by_name(paper: str, results: Path | None = None) -> dict[str, list[str
                     if name.endswith(".json"):
                         paths.setdefault(name[:-5], []).append(f"{folder}/{page}/{profile}/{name}")
     return paths
-
-
-def of_run(run, paths: list[str]) -> Record | None:
-    """Of a run's records, in these files, the first that is fresh, or else the first."""
-    found = list(map(load_record, paths))
-    for record in found:
-        vars(record)["stale_because"] = record.changes(run)  # it need not be built from the file
-    return next(filter(is_fresh, found), found[0] if found else None)
 
 
 def is_fresh(record: Record | None) -> bool:

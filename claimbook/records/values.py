@@ -15,11 +15,10 @@ from claimbook.records.records import check_records
 def values(records, metric: str, **labels) -> pd.Series:
     """A metric of these records, one number for each seed, label and place on the metric's own axes.
 
-    labels: level -> a setting of the runs by its path, as in mask="model.mask"; that of a component is
-    the name of its class; or a function of the recorded run. The seed is a level wherever runs have one,
-    the first unless seed="seed" stands among the labels. The metric's own levels, such as "length", and
-    their labels are what `axes(metric)` of the recorded run says. Raises InputError for records that
-    differ in a setting that no label names, and for a metric that a record lacks.
+    labels: level -> a setting of the runs by its path, as in mask="model.mask", a component by its class; or
+    a function of the recorded run. The seed is the first level wherever runs have one, unless seed="seed"
+    stands among the labels. The metric's own levels, such as "length", are what `axes(metric)` of the
+    recorded run says. Raises InputError for records that differ in a setting that no label names.
     """
     check_records(records)
     text(metric=metric, **{name: path for name, path in labels.items() if not callable(path)})

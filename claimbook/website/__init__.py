@@ -16,12 +16,11 @@ from pathlib import Path
 from claimbook.claims.decisions import Decision, ledger as all_decisions
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT, check_writable, locked, write_text
-from claimbook.website.chance import what_chance_does
 from claimbook.website.contents import pages_of_contents, write_for_sphinx
 from claimbook.website.costs import cost_table
 from claimbook.website.findings import write_findings
 from claimbook.website.front import write_front
-from claimbook.website.ledger import write_ledger
+from claimbook.website.ledger import what_chance_does, write_ledger
 from claimbook.website.previews import write_previews
 
 GENERATED, BUILT = PROJECT / "book/_generated", PROJECT / "_build"
@@ -29,11 +28,11 @@ JUPYTER_BOOK = "import sys; from jupyter_book.cli.main import main; sys.exit(mai
 
 
 def build() -> Path:
-    """Write the ledger, build the book and return its first page.
+    """Write the ledger, build the book and return its first page; until then the last website stays in its
+    place.
 
-    The website of before stays as it is until all of the new one is there. Raises InputError without
-    Jupyter Book of version 1, for folders that cannot be written to, while another process builds, and where
-    pages are missing in the end; and CalledProcessError.
+    Raises InputError without Jupyter Book of version 1, for folders that cannot be written to, while
+    another process builds, and where pages are missing in the end; and CalledProcessError.
     """
     for folder in (GENERATED, BUILT):
         check_writable(folder)
@@ -86,8 +85,7 @@ def build_in(folder: Path) -> Path:
 
 
 def check_no_links() -> None:
-    """Raises InputError for a link to a file, a pipe or a device among what the website is made of: it
-    would show what that leads to."""
+    """Raises InputError for a link, a pipe or a device among what the website is made of."""
     for folder in ("book", "notebooks", "results", "papers"):
         for path in (PROJECT / folder).rglob("*"):
             if not path.is_dir() and not stat.S_ISREG(path.lstat().st_mode):

@@ -23,20 +23,13 @@ def repair(app, exception) -> None:
 
 
 def repaired(html: str, places: dict[str, str]) -> str:
-    """A page whose toggles have names, whose sidebar is a landmark, whose signatures are no lists
-    without terms, whose list of sources has no lists between its items, whose tables have no empty
-    headings, whose bibliography is a list of items, and whose links to documentation lead to its places
-    there, where it has one."""
+    """A page in which toggles have names, the sidebar is a landmark, lists have terms and items alone, no
+    heading of a table is empty, and links to documentation lead to their places there, if there are any."""
     html = TOGGLE.sub(r'\1<summary aria-label="Pages of: \2">', html)
     html = html.replace(SIDEBAR, f'<div role="complementary" aria-label="Contents" {SIDEBAR[5:]}')
-    html = LINES.sub(as_block, html)
+    plain = lambda lines: lines[1].replace("<dd>", "<div>").replace("</dd>", "</div>")
+    html = LINES.sub(lambda lines: f'<div class="sig-lines">\n{plain(lines)}</div>', html)
     html = SOURCES.sub(lambda found: found[1] + re.sub("</?ul>", "", found[2]) + "</ul>", html)
     html = UNTITLED.sub('<td class="head"></td>', html)
     html = html.replace('role="doc-biblioentry"', 'role="listitem"')
     return BACK.sub(lambda link: link[1] + places[link[2]] + link[3] if link[2] in places else "", html)
-
-
-def as_block(lines: re.Match) -> str:
-    """The lines of a signature as plain blocks."""
-    inner = lines[1].replace("<dd>", "<div>").replace("</dd>", "</div>")
-    return f'<div class="sig-lines">\n{inner}</div>'

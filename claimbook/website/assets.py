@@ -35,11 +35,16 @@ def cut_icons(app, exception) -> None:
     codes = icons_used(site, css)
     css = ICON.sub(lambda icon: icon[0] if icon[2] in codes else "", css)
     (folder / "css/all.min.css").write_text(WOFF2.sub("", css), "utf-8")
-    for font in folder.glob("webfonts/*"):
-        if font.suffix == ".ttf":
-            cut_font(font, [int(code, 16) for code in codes])
+    from fontTools import subset  # which only a machine that builds the book needs
+
+    for path in folder.glob("webfonts/*"):
+        if path.suffix == ".ttf":
+            font, chosen = subset.load_font(path, subset.Options()), subset.Subsetter()
+            chosen.populate(unicodes=[int(code, 16) for code in codes])
+            chosen.subset(font)
+            subset.save_font(font, path, subset.Options())
         else:
-            font.unlink()
+            path.unlink()
     shutil.rmtree(folder / "js", ignore_errors=True)  # the same icons once more
 
 
@@ -51,14 +56,3 @@ def icons_used(site: Path, css: str) -> set[str]:
     codes = {code for text in texts for code in re.findall(r"\\([ef][0-9a-f]{3})\b", text)}
     return codes | {code for selectors, code in ICON.findall(css)
                     if names & set(re.findall(r"fa-[\w-]+", selectors))}
-
-
-def cut_font(path: Path, characters: list[int]) -> None:
-    """Leaves these characters of a font."""
-    from fontTools import subset  # which only a machine that builds the book needs
-
-    font = subset.load_font(path, subset.Options())
-    chosen = subset.Subsetter()
-    chosen.populate(unicodes=characters)
-    chosen.subset(font)
-    subset.save_font(font, path, subset.Options())

@@ -1,8 +1,9 @@
 """A page for each claim, its permanent address: what is claimed, what decides it and what came out."""
 
+from functools import cache
 from html import escape
 
-from claimbook.claims import papers
+from claimbook.claims import Claim, load_claims, papers
 from claimbook.claims.controls import CONTROLS
 from claimbook.claims.decisions import Decision
 from claimbook.claims.history import fixed_before
@@ -10,11 +11,13 @@ from claimbook.claims.rule import interval, verdict_of
 from claimbook.claims.sentences import competence, sentence, short
 from claimbook.claims.verdicts import (badge, gate_text, meaning, parts_table, printed_text, tolerance_text,
                              typeset)
-from claimbook.website.answers import FILE, answers_to
+from claimbook.records.errors import InputError
+from claimbook.records.files import PROJECT, damage_told, read_text, read_yaml, there
 from claimbook.website.links import linked_html
 from claimbook.website.papers import duration, hours, records_shown, title_of
 from claimbook.website.tables import tidy
 
+ANSWERS = "papers/{}/answers.yml"
 READ = {"text": "in its text", "table": "in a table", "figure": "read from a figure",
         "corrected": "corrected by us, since what is printed is wrong"}
 SEEN_FIXED = {True: "yes, as the history shows", False: "the history does not show it", None: "not known"}
@@ -59,10 +62,13 @@ def facts(item: Decision):
         numbers = (f"{part}: {printed_text(claim, part)}" for part in claim.parts)
         yield "The paper's numbers", f"{'; '.join(map(typeset, numbers))} ({read})"
     yield "Judged by", f"{typeset(claim.statistic)} ({claim.predicate})"
+    bounds = {part: escape(tolerance_text(claim, part)) for part in claim.parts}
+    if len(set(bounds.values())) > 1:
+        bounds = {part: f"{typeset(part)}: {text}" for part, text in bounds.items()}
     parts = "; its parts share the 5% that an interval may miss" * (len(claim.judged) > 1)
     looks = f", a {claim.looks}th of it at each look" * (claim.looks > 1)
-    yield "Holds if", (f"each part's 95% interval{ON_SCALE[claim.scale]} lies in the region: {regions(claim)}"
-                       f"{parts}{looks}")
+    yield "Holds if", (f"each part's 95% interval{ON_SCALE[claim.scale]} lies in the region: "
+                       f"{'; '.join(dict.fromkeys(bounds.values()))}{parts}{looks}")
     if claim.gate:
         yield "Gate", typeset(gate_text(item)) if item.gate else typeset(claim.gate.statistic)
         yield "Ours at the gate, beside the paper", typeset(competence(item))
@@ -95,14 +101,6 @@ def facts(item: Decision):
                    if claim.rule_later else "")
     yield "For programs", ('<a href="../claims.json">claims.json</a>, '
                            '<a href="../claims.csv">claims.csv</a>')
-
-
-def regions(claim) -> str:
-    """Where the statistic must lie, once where it is the same for every part."""
-    found = {part: tolerance_text(claim, part) for part in claim.parts}
-    if len(set(found.values())) == 1:
-        return escape(next(iter(found.values())))
-    return "; ".join(f"{typeset(part)}: {escape(text)}" for part, text in found.items())
 
 
 def what_would_change(item: Decision) -> str:
@@ -167,15 +165,41 @@ def objections(item: Decision) -> str:
     listed = "".join(f"<li>{typeset(text)}</li>" for text in what_they_could_object(item))
     answers = "".join(f"<blockquote><p>{typeset(own['text'])}</p><p>{escape(own['by'])}, "
                       f"{escape(str(own['date']))}</p></blockquote>" for own in answers_to(item.claim))
-    none = (f"<p>None yet. Authors can write theirs into <code>{FILE.format(item.claim.paper)}</code>, "
+    none = (f"<p>None yet. Authors can write theirs into <code>{ANSWERS.format(item.claim.paper)}</code>, "
             "and it is shown here as it is.</p>")
     return (f"<h2>What the authors could object</h2>\n<ul>{listed}</ul>\n"
             f"<h3>Their answer</h3>\n{answers or none}\n")
 
 
+@cache
+def paper_answers(paper: str) -> tuple[dict, ...]:
+    """What a paper's authors answer, from a file of theirs: claim, by, date and text; none without a file.
+
+    Raises InputError for damage, for an answer that lacks one of these, and for one to an unknown claim.
+    """
+    path = PROJECT / ANSWERS.format(paper)
+    if not there(path):
+        return ()
+    with damage_told(path, "answers"):
+        found = read_yaml(read_text(path))["answers"] or []
+        lacking = [own for own in found if set(own) != {"claim", "by", "date", "text"}
+                   or not (isinstance(own["by"], str) and isinstance(own["text"], str))]
+        known = {claim.number for claim in load_claims(paper)}
+    if lacking:
+        raise InputError(f"{path}: expected claim, by, date and text of each answer, got {lacking[0]}")
+    if other := [own["claim"] for own in found if str(own["claim"]) not in known]:
+        raise InputError(f"{path}: claim: expected the number of one of {paper}'s {len(known)} claims, "
+                         f"got {other[0]!r}")
+    return tuple(found)
+
+
+def answers_to(claim: Claim) -> list[dict]:
+    """The authors' answers to the verdict on one claim."""
+    return [own for own in paper_answers(claim.paper) if str(own["claim"]) == claim.number]
+
+
 def what_they_could_object(item: Decision):
-    """What is known to weigh against a verdict: what was noted for the claim, then what its size, its
-    models and its history say."""
+    """What weighs against a verdict: notes on the claim, then its size, its models and its history."""
     claim = item.claim
     yield from claim.objections
     if item.strength == "smaller model":
@@ -185,10 +209,8 @@ def what_they_could_object(item: Decision):
     if (worst := max((own / theirs for own, theirs in item.competence if theirs), default=0)) > 1.25:
         yield (f"Where both were trained, our models are at {short(worst, 2)} times the number that the paper "
                "prints: the verdict is one on weaker models.")
-    if item.gate and item.profile and item.left:
-        short_of = [part for part in item.left if item.state(part) == "not tested"]
-        if short_of:
-            yield f"Not tested: {', '.join(short_of)}."
+    if item.gate and (short_of := [part for part in item.left if item.state(part) == "not tested"]):
+        yield f"Not tested: {', '.join(short_of)}."
     if claim.predicate != "identity" and claim.printed["read"] in ("text", "figure"):
         yield "The paper prints no number for this; the statistic and its bound are our reading of its words."
     if claim.post_hoc:

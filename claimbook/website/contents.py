@@ -53,8 +53,8 @@ def chapters() -> str:
 
 
 def check_keys(citations: dict[str, str]) -> None:
-    """Raises InputError for a key that comes twice in these citations, by file, and in the bibliographies
-    that _config.yml names beside: Sphinx would tell it after a minute, and not where."""
+    """Raises InputError for a key that comes twice in these citations, by file, and in the bibliographies of
+    _config.yml: Sphinx would tell it after a minute, and not where."""
     config = read_yaml((PROJECT / "_config.yml").read_text("utf-8"))
     own = [name for name in config.get("bibtex_bibfiles", ()) if not name.startswith("book/_generated/")]
     citations, known = citations | {name: (PROJECT / name).read_text("utf-8") for name in own}, {}
@@ -71,8 +71,7 @@ def check_keys(citations: dict[str, str]) -> None:
 
 
 def write_for_sphinx(folder: Path) -> None:
-    """The papers' entries in the bibliography, and their sheets in the library's reference; raises InputError
-    for a key that comes twice."""
+    """The papers' entries in the bibliography, and their sheets in the library's reference."""
     found = papers().values()
     check_keys({f"papers/{paper.name}/paper.yml": paper.citation for paper in found})
     write_text(folder / "papers.bib", "\n".join(paper.citation for paper in found))

@@ -5,6 +5,7 @@ Verdicts and facts under titles, links to claims and terms, folded code, caption
 
 import json
 import re
+import textwrap
 from functools import cache
 from html import escape, unescape
 from pathlib import Path
@@ -23,9 +24,8 @@ from claimbook.website.assets import cut_icons, leave_out
 from claimbook.website.claim_pages import claim_pages
 from claimbook.website.figures import NUMBERED, figure_first, with_captions
 from claimbook.website.footer import footer
-from claimbook.website.glossary import link_terms
 from claimbook.website.ledger import bar, in_words
-from claimbook.website.links import NAMED, linked, linked_html
+from claimbook.website.links import NAMED, link_terms, linked, linked_html
 from claimbook.website.papers import duration, hours, records_of
 from claimbook.website.previews import tags
 from claimbook.website.tables import tidy
@@ -54,20 +54,17 @@ def setup(app) -> dict:
     """What Sphinx calls first."""
     app.set_html_assets_policy("always")  # formulas of claims are HTML, in which Sphinx sees none
     app.config.numfig_format = {"figure": NUMBERED}
-    app.connect("config-inited", dress)
-    app.connect("config-inited", offer_colab)
+    for change in (dress, offer_colab):
+        app.connect("config-inited", change)
     app.connect("source-read", prepare_cells)
     app.connect("doctree-read", write_under_title)
-    app.connect("doctree-resolved", link_claims)
-    app.connect("doctree-resolved", link_terms)
-    app.connect("doctree-resolved", tidy_tables)
-    app.connect("doctree-resolved", hold_punctuation)
-    app.connect("doctree-resolved", keep_https)
+    for change in (link_claims, link_terms, tidy_tables, hold_punctuation, keep_https):
+        app.connect("doctree-resolved", change)
     app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
     app.connect("html-page-context", share_contents, priority=400)  # before the theme reads it
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
-    app.connect("build-finished", cut_icons)
-    app.connect("build-finished", repair)
+    for change in (cut_icons, repair):
+        app.connect("build-finished", change)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -182,8 +179,7 @@ def glance(paper: str) -> str:
             "Hardware": escape("; ".join(devices)),
             "Time": f"{duration(hours(records))} in all",
             "Evidence": told_by_strength(theirs)}
-    listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items()
-                     if text)
+    listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items() if text)
     return f'<aside class="glance"><p>At a glance</p><dl class="facts">{listed}</dl></aside>'
 
 
@@ -198,7 +194,7 @@ def told_by_strength(decisions: list[Decision]) -> str:
     return ", ".join(told) + f"; {rest} not settled" * bool(rest)
 
 
-# ---- links to claims ------------------------------------------------------------------------
+# ---- after all pages are read ---------------------------------------------------------------
 
 
 def link_claims(app, doctree, docname: str) -> None:
@@ -228,9 +224,6 @@ def join_texts(doctree) -> None:
         element[:] = joined
 
 
-# ---- references -----------------------------------------------------------------------------
-
-
 def keep_https(app, doctree, docname: str) -> None:
     """What a reference leads to is https, or no link: anyone may write an entry."""
     for citation in doctree.findall(nodes.citation):
@@ -239,16 +232,10 @@ def keep_https(app, doctree, docname: str) -> None:
                 link.parent.replace(link, link.children)
 
 
-# ---- tables ---------------------------------------------------------------------------------
-
-
 def tidy_tables(app, doctree, docname: str) -> None:
     """The tables that cells print, with headings that all say something."""
     for raw in doctree.findall(nodes.raw):
         raw[:] = [nodes.Text(tidy(raw.astext()))]
-
-
-# ---- formulas -------------------------------------------------------------------------------
 
 
 def hold_punctuation(app, doctree, docname: str) -> None:
@@ -269,10 +256,7 @@ def hold_punctuation(app, doctree, docname: str) -> None:
 
 
 def share_contents(app, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """One table of contents for all pages of claims: they lie in one folder and are not in it.
-
-    Making one for each took a third of the build.
-    """
+    """One table of contents for all pages of claims, which lie in one folder: else a third of the build."""
     make = context["toctree"]
 
     def contents(**asked) -> str:
@@ -295,7 +279,8 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
     if doctree is not None:
         paragraphs = (item.astext() for item in doctree.findall(nodes.paragraph))
         context["description"] = next(paragraphs, "")
-    about = first_words(context.get("description") or app.config.html_title)
+    about = (context.get("description") or app.config.html_title).replace("$", "")
+    about = textwrap.shorten(about, 160, placeholder=" ...")
     title = unescape(re.sub("<[^>]*>", "", context.get("title") or app.config.html_title))
     context["metatags"] = context.get("metatags", "") + (
         f'<meta name="description" content="{escape(about)}">\n'
@@ -304,9 +289,3 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
         context[kind] = leave_out(context.get(kind, ()), context.get("body", ""))
     if "body" in context:
         context["body"] += footer(app, pagename, context)
-
-
-def first_words(text: str, most: int = 160) -> str:
-    """The first words of a text, without markup."""
-    words = " ".join(text.replace("$", "").split())
-    return words if len(words) <= most else words[:most].rpartition(" ")[0] + " ..."

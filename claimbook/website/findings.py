@@ -22,8 +22,7 @@ PAGE = re.compile(r"---\n(?P<head>.*?)---\n# (?P<title>[^\n]+)\n", re.DOTALL)
 
 
 def write_findings(folder: Path) -> None:
-    """The figures, their previews and cards, in the order of the files' names; nothing in a
-    book without findings."""
+    """The figures, their previews and cards, in the order of the files' names; none without findings."""
     cards = []
     for path in sorted((PROJECT / "book/findings").glob("*.md")):
         found = PAGE.match(read_text(path))
@@ -33,7 +32,10 @@ def write_findings(folder: Path) -> None:
         use_style()
         plt.rcParams.update({"font.size": 12, "legend.fontsize": 11})
         write_text(folder / f"findings/{path.stem}.svg", as_svg(drawn(path.stem, page, (5.6, 3.4))))
-        draw_for_links(path.stem, page, found["title"], folder / f"served/previews/{path.stem}.png")
+        plt.rcParams.update({"font.size": 17, "legend.fontsize": 15})
+        figure = drawn(path.stem, page, (12, 6.3))
+        figure.suptitle(textwrap.fill(found["title"], 52), fontsize=28)
+        save_picture(figure, folder / f"served/previews/{path.stem}.png")
         cards.append(f":::{{grid-item-card}} {escape(found['title'])}\n:link: findings/{path.stem}\n:link-type: doc\n"
                      f":class-card: question\n\n![](_generated/findings/{path.stem}.svg)\n:::\n")
     write_text(folder / "findings.md", "::::{grid} 1 2 2 2\n:gutter: 3\n\n" + "\n".join(cards) + "::::\n")
@@ -44,11 +46,3 @@ def drawn(name: str, page: str, size: tuple[float, float]):
     figure, axes = plt.subplots(figsize=size)
     getattr(import_module("papers.findings"), name)(axes, figure_table(page))
     return figure
-
-
-def draw_for_links(name: str, page: str, title: str, path: Path) -> None:
-    """A finding and its title as a picture of 1200 by 630 pixels."""
-    plt.rcParams.update({"font.size": 17, "legend.fontsize": 15})
-    figure = drawn(name, page, (12, 6.3))
-    figure.suptitle(textwrap.fill(title, 52), fontsize=28)
-    save_picture(figure, path)

@@ -62,8 +62,7 @@ def bibtex(cff: dict) -> str:
 
 
 def source_link(app, pagename: str, context: dict) -> list[str]:
-    """Where a page's source is, in the repository that _config.yml names or beside the site; nothing for a
-    page without one."""
+    """Where a page's source is, in the repository that _config.yml names or beside the site."""
     repository = app.config.html_theme_options.get("repository_url")
     if repository and pagename in app.env.found_docs:
         path = PurePosixPath(app.env.doc2path(pagename, base=False))

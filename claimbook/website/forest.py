@@ -13,8 +13,7 @@ COLORS = {"yes": "#1b7f3b", "no": "#b3261e", "no difference": "#7a4fa3", "undeci
 
 
 def forest(decisions: list[Decision]) -> str:
-    """The figure as SVG: ratios on a logarithmic axis, other numbers less what is printed, or less
-    their bound where nothing is."""
+    """The figure as SVG: ratios on a logarithmic axis, other numbers less what is printed, or their bound."""
     use_style()
     shown = [item for item in decisions if not item.claim.exact and item.claim.predicate != "identity"
              and any(item.state(part) != "not tested" for part in item.claim.parts)]

@@ -25,8 +25,7 @@ def write_front(decisions: list[Decision], folder: Path) -> None:
 
 
 def figure_of(paper: Paper) -> str:
-    """What the page's module draws for a card (`draw_card`), as SVG; the page's first figure where
-    it draws nothing."""
+    """What the page's module draws for a card (`draw_card`) as SVG, or else the page's first figure."""
     page = f"{paper.name}/{paper.figure}"
     module = import_module(f"papers.{page.replace('/', '.')}")
     if not hasattr(module, "draw_card"):
@@ -41,8 +40,7 @@ def figure_of(paper: Paper) -> str:
 
 
 def small(picture: str) -> str:
-    """An SVG as sharp as a thumbnail needs: coordinates to a tenth of a point, no comments and no
-    spaces around the letters of a path."""
+    """An SVG as sharp as a thumbnail needs: to a tenth of a point, without comments and needless spaces."""
     coordinates = re.compile(r'\b(?:d|x|y)="[^"]*"')
     short = lambda found: re.sub(r"\s*([A-Zz])\s*", r"\1", re.sub(r"(\.\d)\d+", r"\1", found[0]))
     return re.sub(r"\n +|<!--.*?-->", "\n", coordinates.sub(short, picture))
@@ -50,17 +48,14 @@ def small(picture: str) -> str:
 
 def cards(decisions: list[Decision]) -> str:
     """A card for each paper, two in a row where there is room, as MyST."""
-    texts = [card(paper, [item for item in decisions
-                          if item.claim.paper == paper.name and not item.claim.ours])
-             for paper in papers().values()]
-    return "::::{grid} 1 2 2 2\n:gutter: 3\n\n" + "\n".join(texts) + "::::\n"
-
-
-def card(paper: Paper, decisions: list[Decision]) -> str:
-    """A question with the paper's claim and our answer."""
-    picture = (f"![{escape(paper.short)}: the figure that decides](_generated/{paper.name}.svg)\n\n"
-               if paper.figure else "")
-    return (f":::{{grid-item-card}} {markdown(paper.question)}\n:link: {paper.name}\n:link-type: doc\n"
+    texts = []
+    for paper in papers().values():
+        own = [item for item in decisions if item.claim.paper == paper.name and not item.claim.ours]
+        picture = (f"![{escape(paper.short)}: the figure that decides](_generated/{paper.name}.svg)\n\n"
+                   if paper.figure else "")
+        texts.append(
+            f":::{{grid-item-card}} {markdown(paper.question)}\n:link: {paper.name}\n:link-type: doc\n"
             f":class-card: question\n\n{picture}"
             f"*The paper:* {markdown(paper.claim)}\n\n**What we found:** {markdown(paper.answer)}\n\n"
-            f"{bar(decisions)}\n:::\n")
+            f"{bar(own)}\n:::\n")
+    return "::::{grid} 1 2 2 2\n:gutter: 3\n\n" + "\n".join(texts) + "::::\n"

@@ -9,14 +9,16 @@ from pathlib import Path
 import pandas as pd
 
 from claimbook.claims import papers
+from claimbook.claims.chance import chance
 from claimbook.claims.decisions import SEEN, Decision
+from claimbook.claims.history import fixed_before
 from claimbook.claims.json_and_csv import as_csv, claim_as_json
 from claimbook.claims.rule import FOR_READERS, VERDICTS, words_of
 from claimbook.claims.sentences import sentence
 from claimbook.claims.verdicts import badge, markdown, ours_text, printed_text, tolerance_text, typeset
 from claimbook.records.files import write_text
 from claimbook.website.forest import forest
-from claimbook.website.papers import cited, hours, records_of, title_of
+from claimbook.website.papers import cited, hours, records_of, records_shown, title_of
 
 EVIDENCE = tuple(SEEN)  # from the strongest on
 SEARCHED = """<link rel="stylesheet" href="../datatables.css">
@@ -49,38 +51,39 @@ def write_ledger(decisions: list[Decision], folder: Path) -> None:
 def summary(decisions: list[Decision], folder: str = "") -> str:
     """How many claims of each paper have which verdict and which evidence, and what its records
     cost; last, those that we added. folder: of the chapters, seen from the table."""
-    columns = [*VERDICTS, *map(str.capitalize, EVIDENCE), "Post hoc", "Hours"]
-    lines = ["| paper | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
-    for paper in papers().values():
-        cells = counted(item for item in decisions
-                        if item.claim.paper == paper.name and not item.claim.ours)
-        name = f"[*{in_cell(paper.title)}*]({folder}{paper.name}.md) ({in_cell(cited(paper))})"
-        lines.append(f"| {name} | {cells} "
-                     f"| {hours(records_of(f'{paper.name}/*')):.1f} |")
-    cells = counted(item for item in decisions if item.claim.ours)
-    lines.append(f"| [added by us]({folder}verdicts.md) | {cells} | |")
-    return "\n".join(lines) + "\n"
+    cost = {paper: f"{hours(records_of(f'{paper}/*')):.1f}" for paper in papers()}
+    rows = [[counted(own), cost.get(paper, "")] for paper, own in by_paper(decisions).items()]
+    return named([*VERDICTS, *map(str.capitalize, EVIDENCE), "Post hoc", "Hours"], rows, folder)
 
 
 def for_readers(decisions: list[Decision], folder: str = "") -> str:
-    """How many claims of each paper hold, in a reader's words; last, those that we added. folder: of the
-    chapters, seen from the table."""
-    columns = dict.fromkeys(FOR_READERS.values())
+    """How many claims of each paper hold, in a reader's words. folder: of the chapters, from the table."""
+    columns, counts = dict.fromkeys(FOR_READERS.values()), []
+    for own in by_paper(decisions).values():
+        found = Counter(FOR_READERS[item.verdict] for item in own)
+        counts.append([found[word] for word in columns])
+    return named(columns, counts, folder)
+
+
+def by_paper(decisions: list[Decision]) -> dict[str | None, list[Decision]]:
+    """The claims of each paper, by its name; last, under None, those that we added."""
+    found = {paper: [item for item in decisions if item.claim.paper == paper and not item.claim.ours]
+             for paper in papers()}
+    return found | {None: [item for item in decisions if item.claim.ours]}
+
+
+def named(columns, rows, folder: str) -> str:
+    """A table in Markdown of these rows, one for each paper and one for what we added."""
+    names = [f"[*{in_cell(paper.title)}*]({folder}{paper.name}.md) ({in_cell(cited(paper))})"
+             for paper in papers().values()]
     lines = ["| paper | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
-    rows = {f"[*{in_cell(paper.title)}*]({folder}{paper.name}.md) ({in_cell(cited(paper))})":
-            [item for item in decisions if item.claim.paper == paper.name and not item.claim.ours]
-            for paper in papers().values()}
-    rows[f"[added by us]({folder}verdicts.md)"] = [item for item in decisions if item.claim.ours]
-    for name, own in rows.items():
-        counts = Counter(FOR_READERS[item.verdict] for item in own)
-        lines.append(f"| {name} | {' | '.join(str(counts[word]) for word in columns)} |")
+    for name, row in zip([*names, f"[added by us]({folder}verdicts.md)"], rows):
+        lines.append(f"| {name} | {' | '.join(map(str, row))} |")
     return "\n".join(lines) + "\n"
 
 
 def counted(decisions) -> str:
-    """Cells of a table: how many of these claims have which verdict, on which evidence those are
-    settled, and how many came post hoc."""
-    decisions = list(decisions)
+    """How many of these claims have which verdict, on which evidence, and how many came post hoc: cells."""
     verdicts = Counter(item.verdict for item in decisions)
     strengths = Counter(item.strength for item in decisions if item.settled)
     late = sum(item.claim.post_hoc for item in decisions)
@@ -103,6 +106,26 @@ def in_words(decisions) -> str:
     """How many claims have which verdict, as in "12 holds, 5 mixed"."""
     counts = Counter(item.verdict for item in decisions)
     return ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
+
+
+def what_chance_does(decisions: list[Decision]) -> str:
+    """How many parts would be wrong by chance, and how many claims were fixed before their records, for
+    the page on verdicts."""
+    found, tested = chance(decisions), [item for item in decisions if item.profile]
+    fixed = Counter(fixed_before(item.claim, records_shown(item.claim.page)) for item in tested)
+    known = ("whether that is so is not known, for lack of a history" if fixed[None] == len(tested) else
+             f"the history shows it of {fixed[True]} of {len(tested)} claims with evidence")
+    missed = found.missed / max(found.left_out, 1)
+    return f"""Of the {found.parts} parts with evidence {found.spread} have several seeds with a spread; the others
+are exact, or shares, or of models that have not learned. Leaving out one seed at a time, {found.missed} of
+{found.left_out:,} lie outside the 95% interval that the other seeds of their part predict: {missed:.1%}, where 5%
+would be right. Of the {found.decided} such parts that say something about {found.wrong_alone:.0f} at most would be
+wrong by chance if each had an interval of 95% to itself. As the parts of a claim share the 5%, at most about
+{found.wrong_claims:.0f} of these {found.claims} claims have a wrong part. That tells of chance alone, and not of
+wrong bounds.
+
+*Fixed before its records:* {known}.
+"""
 
 
 # ---- tables ---------------------------------------------------------------------------------
@@ -141,8 +164,7 @@ def in_cell(text: str) -> str:
 
 
 def app(decisions: list[Decision]) -> str:
-    """Every claim as an HTML table, which static/ledger.js makes one that searches, sorts and
-    filters."""
+    """Every claim as an HTML table, which static/ledger.js makes search, sort and filter."""
     found = pd.DataFrame([row_of(item) for item in decisions], columns=COLUMNS)
     with pd.option_context("display.max_colwidth", None):
         html = found.to_html(index=False, escape=False, border=0, classes="table ledger")
@@ -150,8 +172,7 @@ def app(decisions: list[Decision]) -> str:
 
 
 def write_datatables(folder: Path) -> None:
-    """DataTables, which itables brings, as files that a page opened from a folder can load: a
-    browser refuses modules there, but not one inside a script."""
+    """DataTables, which itables brings, for a page opened from a folder, where a browser loads no modules."""
     import itables  # which only a machine that builds the book needs
 
     bundle = Path(itables.__file__).parent / "html"

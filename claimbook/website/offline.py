@@ -5,7 +5,6 @@
 Both lie in _build/offline afterwards; the site must have been built.
 """
 
-import argparse
 import io
 import shutil
 from html import escape
@@ -35,10 +34,7 @@ def chromium() -> str:
 
 
 def pages() -> list[str]:
-    """The pages of the book in the order of its table of contents.
-
-    Raises InputError where the site has not been built.
-    """
+    """The pages of the book in the order of its contents; raises InputError where they are not built."""
     found = pages_of_contents()
     missing = [name for name in found if not (SITE / f"{name}.html").exists()]
     if missing:
@@ -47,8 +43,7 @@ def pages() -> list[str]:
 
 
 def write_pdf(path: Path) -> None:
-    """Prints every page and binds them: contents first, numbers that go on, a bookmark for each page, and links
-    that lead within the book."""
+    """Prints every page and binds them, with contents, page numbers, bookmarks, and links within the book."""
     from playwright.sync_api import sync_playwright
     from pypdf import PdfWriter
 
@@ -119,8 +114,6 @@ def lead_within(book, starts: dict[str, int]) -> None:
 
 def main() -> None:
     """Writes both, the zip first, which needs no Chromium."""
-    argparse.ArgumentParser(prog="python -m claimbook.website.offline", description=__doc__,
-                            formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     pages()
     OFFLINE.mkdir(parents=True, exist_ok=True)
     print(shutil.make_archive(str(OFFLINE / "site"), "zip", SITE))

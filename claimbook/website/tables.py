@@ -13,8 +13,7 @@ EMPTY = re.compile(r"<th\b[^>]*></th>")
 
 
 def tidy(html: str) -> str:
-    """The names of columns and of the index in one row; cells without a heading are none; psi_L is
-    a Greek letter with an index."""
+    """A table with one row of headings, none of them empty, and with symbols for names such as psi_L."""
     return ANY_CELL.sub(with_letters, EMPTY.sub("<td></td>", HEAD.sub(in_one_row, html)))
 
 
@@ -26,8 +25,7 @@ def with_letters(cell: re.Match) -> str:
 
 
 def unbroken(text: str) -> str:
-    """A text in which no line ends within 5.2e-05 or beside the sign of "sigma = 1" or "3 ± 1", and
-    in which a yes is no True."""
+    """A text in which no line ends within 5.2e-05 or beside the sign of "sigma = 1", and a yes is no True."""
     text = NUMBER.sub(r'<span class="number">\g<0></span>', re.sub(" ([=±]) ", r"&nbsp;\1&nbsp;", text))
     return {"True": "yes", "False": "no"}.get(text, text)
 

@@ -42,11 +42,7 @@ def runs(profile: str) -> list[Run]:
     size = LINE_SIZES[profile]
     recipe = Recipe(LENGTHS, size.steps, size.batch, size.learning_rate, "cosine", warmup=0.1)
     evaluation = ErrorByLength(LENGTHS, size.prompts)
-    return [Run(AffineFunctions(), line_decoder(size, mask), recipe, evaluation, seed)
-            for mask in MASKS for seed in range(size.seeds)]
-
-
-def line_decoder(size: LineSize, mask: str) -> Transformer:
-    """A decoder with one of the masks."""
-    return Transformer(size.layers, size.heads, size.width, mask=mask, shared_layers=True,
-                       positions="none", queries_see_themselves=False)
+    decoders = [Transformer(size.layers, size.heads, size.width, mask=mask, shared_layers=True,
+                            positions="none", queries_see_themselves=False) for mask in MASKS]
+    return [Run(AffineFunctions(), decoder, recipe, evaluation, seed)
+            for decoder in decoders for seed in range(size.seeds)]

@@ -22,7 +22,6 @@ class Dynamics(Component):
     seed: int = 0
 
     def axes(self, metric: str) -> dict:
-        """The axes of a metric: pair or query and, of a curve, the layer."""
         pairs = {"pair": range(self.every, self.pairs + 1, self.every)}
         return ((pairs if metric.endswith("_pairs") else {"query": None})
                 | ({} if metric == "query_labels" else {"layer": range(self.layers + 1)}))

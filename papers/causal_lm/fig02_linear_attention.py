@@ -30,7 +30,6 @@ class LayerErrors(Component):
     other_labels: bool = field(default=False, metadata=ADDED)  # another prompt's: control
 
     def axes(self, metric: str) -> dict:
-        """The axes of a metric: the layer, 0 for what enters."""
         return {"layer": range(self.layers + 1)}
 
     def measure(self) -> dict:
@@ -63,7 +62,6 @@ class StationaryErrors(Component):
     seed: int = 0
 
     def axes(self, metric: str) -> dict:
-        """The axes of a metric: the number of pairs."""
         return {"pairs": None}
 
     def measure(self) -> dict:

@@ -28,7 +28,6 @@ class LoopedErrors(ErrorByLength):
         tuple_of(integer, "times", self.times)
 
     def axes(self, metric: str) -> dict:
-        """The axes of one model's metric: how often it is looped, and the context length."""
         return {"times": self.times} | super().axes(metric)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:

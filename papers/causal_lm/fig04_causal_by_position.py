@@ -24,7 +24,6 @@ class ByPositionErrors(Component):
     other_labels: bool = field(default=False, metadata=ADDED)  # another prompt's: a control
 
     def axes(self, metric: str) -> dict:
-        """The axes of a metric: the number of pairs."""
         return {"pairs": range(self.every, self.pairs + 1, self.every)}
 
     def measure(self) -> dict:

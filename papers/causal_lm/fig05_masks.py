@@ -31,7 +31,6 @@ class MaskCheck(Component):
     seed: int = 0
 
     def axes(self, metric: str) -> dict:
-        """The axes of the mask: who looks, and at whom."""
         return {"row": None, "column": None}
 
     def measure(self) -> dict:

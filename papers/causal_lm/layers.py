@@ -68,7 +68,6 @@ class KaczmarzErrors(Component):
     seed: int = 0
 
     def axes(self, metric: str) -> dict:
-        """The axes of a metric: the number of pairs."""
         return {"pairs": range(self.every, self.pairs + 1, self.every)}
 
     def measure(self) -> dict:

@@ -11,11 +11,6 @@ def table_3_cells() -> list[Cell]:
             for extra_loss in (True, False) for mask in MASKS for task in TASKS]
 
 
-def cells_without_loss() -> list[Cell]:
-    """The four cells of Table 3 on linear regression without the extra loss."""
-    return [cell for cell in table_3_cells() if cell.task == "linear" and not cell.extra_loss]
-
-
 def runs(profile: str) -> list[Run]:
     """Table 3, with more seeds of four cells, and the cells that need a lower rate at the usual."""
     return list(dict.fromkeys(table_3(profile) + rows_without_loss(profile)
@@ -33,9 +28,10 @@ def linear_rows(profile: str) -> list[Run]:
 
 
 def rows_without_loss(profile: str) -> list[Run]:
-    """The four cells without the extra loss with still more seeds, for claim 24."""
+    """The four cells on linear regression without the extra loss, still more seeds, for claim 24."""
     size = SIZES[profile]
-    return trained.runs(profile, cells_without_loss(), seeds=size.seeds + 2 * size.more_seeds)
+    cells = [cell for cell in table_3_cells() if cell.task == "linear" and not cell.extra_loss]
+    return trained.runs(profile, cells, seeds=size.seeds + 2 * size.more_seeds)
 
 
 def stuck_at_first(profile: str) -> list[Run]:

@@ -19,9 +19,6 @@ STEP_SIZES = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)  # Appendix E.1
 STEPS = np.union1d(np.geomspace(0.12, 20, 120), STEP_SIZES)  # ASSUMED: enough for a curve
 
 
-# ---- queries that see themselves ------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class SelfAttention(Component):
     """Section 3.1, second footnote, and Section 2.1: query errors if queries attend to queries."""
@@ -35,7 +32,6 @@ class SelfAttention(Component):
     seed: int = 0
 
     def axes(self, metric: str) -> dict:
-        """The axes of a metric: the layer, 0 for what enters."""
         return {"layer": range(self.layers + 1)}
 
     def measure(self) -> dict:
@@ -63,9 +59,6 @@ class SelfAttention(Component):
         return masks
 
 
-# ---- starting weights -----------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class StartingWeights(Component):
     """Proposition 6: w0 ~ N(0, I) in the value matrix of all layers, or only of the first."""
@@ -80,7 +73,6 @@ class StartingWeights(Component):
     off: float = field(default=0.0, metadata=ADDED)  # relative, in the w0 of the formula: a control
 
     def axes(self, metric: str) -> dict:
-        """The axes of an error: the layer, 0 for what enters."""
         return {"layer": range(self.layers + 1)}
 
     def measure(self) -> dict:
@@ -121,9 +113,6 @@ class StartingWeights(Component):
         return (prompt.ys + outputs)[..., self.pairs :].square().mean((1, 2))
 
 
-# ---- large steps ----------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class StepBounds(Component):
     """Appendix E.1: the step sizes at which the layers stop converging, over many prompts."""
@@ -137,7 +126,6 @@ class StepBounds(Component):
     seed: int = 0
 
     def axes(self, metric: str) -> dict:
-        """The axis of a metric: the step size, which of three bounds, or the step over its bound."""
         return {"bound": {"which": ("smallest", "mean", "largest")}, "grows": {"step": (0.98, 1.02)}}.get(
             metric.split("_")[1], {"step": STEPS})
 
@@ -172,9 +160,6 @@ class StepBounds(Component):
             descend, step_sizes = theory.causal_gradient_descent, step_sizes[..., None]
         moves = descend(xs, ys, step_sizes, self.layers).diff(dim=0).flatten(2).norm(dim=-1)
         return float((moves[-1] > moves[self.layers // 2]).double().mean())
-
-
-# ---- runs -----------------------------------------------------------------------------------
 
 
 def runs(profile: str) -> list:

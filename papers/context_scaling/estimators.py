@@ -109,7 +109,6 @@ class EstimatorErrors(Component):
     version: ClassVar[int] = 2
 
     def axes(self, metric: str) -> dict:
-        """The axis of a metric: the number of pairs."""
         return {"length": self.lengths}
 
     def measure(self) -> dict:

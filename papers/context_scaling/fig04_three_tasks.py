@@ -43,9 +43,6 @@ PROMPTS = 2048  # ASSUMED, for every curve but the student's
 STUDENT_PROMPTS = 256  # ASSUMED: fewer, since a student is trained for each prompt
 
 
-# ---- runs: models and baselines -------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Baseline(Component):
     """A predictor without pre-training, on the prompts of one seed."""
@@ -55,7 +52,6 @@ class Baseline(Component):
     evaluation: ErrorByLength
 
     def axes(self, metric: str) -> dict:
-        """The axis of the error: the context length."""
         return self.evaluation.axes(metric)
 
     def measure(self) -> dict:
@@ -75,7 +71,8 @@ def runs(profile: str) -> list:
         runs += [Run(task, model, recipe, measure, seed, FIGURE_4_COUNT)
                  for model, recipe in figure_4_models(panel, lengths, profile)
                  for seed in own_seeds]
-        runs += [Baseline(task, predictor, on_fewer(evaluation, predictor))
+        of_student = replace(evaluation, prompts=min(STUDENT_PROMPTS, evaluation.prompts))
+        runs += [Baseline(task, predictor, of_student if isinstance(predictor, StudentNetwork) else evaluation)
                  for predictor in baselines(panel, profile)]
     return runs
 
@@ -109,16 +106,6 @@ def baselines(panel: str, profile: str) -> list:
     if profile == "smoke":
         return [XGBoost(trees=2)] if panel == TREES else [StudentNetwork(steps=4)]
     return [XGBoost()] if panel == TREES else [StudentNetwork()]
-
-
-def on_fewer(evaluation: ErrorByLength, predictor) -> ErrorByLength:
-    """The evaluation, for a student on the first STUDENT_PROMPTS of its prompts."""
-    if not isinstance(predictor, StudentNetwork):
-        return evaluation
-    return replace(evaluation, prompts=min(STUDENT_PROMPTS, evaluation.prompts))
-
-
-# ---- from records to curves and tables ------------------------------------------------------
 
 
 def figure_4_curves(records) -> dict[str, dict]:

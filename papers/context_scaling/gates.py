@@ -12,18 +12,14 @@ PENALTIES = np.geomspace(1e-3, 1e3, 25)  # ASSUMED: of ridge regression, if the 
 MOST_PROMPTS = 2**12  # ASSUMED: of a baseline, as many as in Figure 1
 
 
-def of_baseline(task, evaluation, predictor) -> pd.DataFrame:
-    """A baseline's errors on prompts that all seeds share: a row for each of its settings, a column for
-    each context length."""
-    shared = replace(evaluation, own_prompts=False,
-                     prompts=min(evaluation.prompts, MOST_PROMPTS))
-    return pd.DataFrame(shared.measure(task, predictor)["error"], columns=shared.lengths)
-
-
 @cache  # gates ask it for every part of a claim
 def best_ridge(task, evaluation) -> pd.Series:
-    """The error of ridge regression with the penalty that is best at each context length."""
-    return of_baseline(task, evaluation, RidgeSweep(PENALTIES)).min()
+    """The error of ridge regression with the penalty that is best at each context length.
+
+    On prompts that all seeds share.
+    """
+    shared = replace(evaluation, own_prompts=False, prompts=min(evaluation.prompts, MOST_PROMPTS))
+    return pd.Series(shared.measure(task, RidgeSweep(PENALTIES))["error"].min(axis=0), shared.lengths)
 
 
 def over_ridge(errors, task, evaluation, n: int | None = None) -> pd.Series:

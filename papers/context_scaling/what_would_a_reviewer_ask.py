@@ -21,9 +21,6 @@ COUNTS = FIGURE_1["paper"].counts  # Figure 1A's, at every profile
 WIDE_COUNT = 10**5  # ASSUMED: the smaller T of Figure 1B; training sees each prompt often
 
 
-# ---- runs -----------------------------------------------------------------------------------
-
-
 def runs(profile: str) -> list[Run]:
     """SGPT by depth and without phi; one-layer and deep SGPT against T; wider perceptrons."""
     runs = (by_depth(profile) + with_and_without_normalization(profile)
@@ -73,9 +70,6 @@ def perceptrons_by_width(profile: str) -> list[Run]:
     figure_1 = [run for run in fig01_perceptrons(profile) if run.pretraining_tasks == WIDE_COUNT]
     return figure_1 + [replace(run, model=replace(run.model, width=2 * run.model.width))
                        for run in figure_1]
-
-
-# ---- from records to curves -----------------------------------------------------------------
 
 
 def reviewer_curves(depths, records, profile: str) -> dict[str, dict]:

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import torch
 
+from claimbook.records.checks import one_of
 from claimbook.records.errors import InputError
 from claimbook.records.files import write_text
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
-from papers.language_models.prompts import affine_questions, answer_of, chat, quantifier_questions
+from papers.language_models.prompts import answer_of, chat, questions
 from papers.signed_averaging.fig06_07_llama import SYSTEM
 from papers.signed_averaging.quantifiers import TRAINED
 
@@ -30,19 +31,13 @@ def training_chats(task: str, sequences: int = SEQUENCES) -> Iterator[list[dict]
     the system prompts of Appendix K. No evaluation has any of these sequences. Raises InputError
     for an unknown task and for a number of sequences that 40 does not divide.
     """
-    if task not in SYSTEM:
-        raise InputError(f"task: expected one of {', '.join(SYSTEM)}, got {task!r}")
+    one_of(tuple(SYSTEM), task=task)
     if sequences < 1 or sequences % TRAINED:
         raise InputError(f"sequences: expected a multiple of {TRAINED}, got {sequences}")
-    stream, ids = Stream.of([0], "training"), torch.arange(sequences).view(TRAINED, -1)
-    for n, of_length in enumerate(ids, 1):
-        if task == "affine":
-            questions = affine_questions(AffineFunctions(), stream, of_length, n)
-        else:
-            questions = quantifier_questions(Quantifier(task), stream, of_length, n)
-        for prompt, truth in questions:
-            yield [*chat(SYSTEM[task], prompt),
-                   {"role": "assistant", "content": answer_of(truth)}]
+    law = AffineFunctions() if task == "affine" else Quantifier(task)
+    for n, ids in enumerate(torch.arange(sequences).view(TRAINED, -1), 1):
+        for prompt, truth in questions(law, Stream.of([0], "training"), ids, n):
+            yield [*chat(SYSTEM[task], prompt), {"role": "assistant", "content": answer_of(truth)}]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -54,11 +49,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--sequences", type=int, default=SEQUENCES,
                         help=f"a multiple of {TRAINED}; default: {SEQUENCES}")
     given = parser.parse_args(arguments)
-    if given.out.exists():
-        parser.error(f"out: expected a new file, {given.out} exists")
     try:
-        lines = [json.dumps({"messages": messages})
-                 for messages in training_chats(given.task, given.sequences)]
+        if given.out.exists():
+            raise InputError(f"out: expected a new file, {given.out} exists")
+        lines = [json.dumps({"messages": chats}) for chats in training_chats(given.task, given.sequences)]
     except InputError as error:
         parser.error(str(error))
     write_text(given.out, "\n".join(lines) + "\n")

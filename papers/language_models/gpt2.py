@@ -3,160 +3,92 @@
     python -m papers.language_models.gpt2 train train.bin runs/gpt2-ssa --scoring ssa
     python -m papers.language_models.gpt2 perplexity runs/gpt2-ssa val.bin
 
-It runs on one device. If a training was killed or stopped, the same command continues it from its last
-checkpoint, with the same result as without a stop.
+It runs on one device, with the `Trainer` of `transformers`. If a training was killed or stopped, the same
+command continues it from its last checkpoint, with the same result as without a stop.
 """
 
-import dataclasses
 import json
-import math
 import os
+import shutil
 import sys
-import time
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Optional
 
-import numpy as np
 import torch
 import typer
-from torch import Tensor
+from transformers import Trainer, TrainerCallback, TrainingArguments
 
 from claimbook.pages.execution import parse_parameter
 from claimbook.records.errors import DAMAGE, InputError, OutOfTime
-from claimbook.records.files import check_writable, write_text
+from claimbook.records.files import check_writable, read_object, write_text
+from claimbook.records.limits import Limits
 from icllib.data import checksum
-from icllib.progress import Progress
-from icllib.training.checkpoint import (
-    ignoring_save_errors, load_checkpoint, locked_folder, remove_checkpoints, save_checkpoint)
+from icllib.training.checkpoint import locked_folder
 from icllib.training.jobs import stop_request
-from papers.language_models.gpt2_model import (
-    Settings, batch, build_gpt2, learning_rate, open_tokens, perplexity, token_loss)
+from papers.language_models.gpt2_model import Settings, batch, build_gpt2, open_tokens, perplexity
 
-SAVE_EVERY = 1800.0  # seconds between checkpoints
-
-
-class Trainer:
-    """A model, its optimizer, and how far its training has come: one loss for each step."""
-
-    def __init__(self, settings: Settings, tokens: np.ndarray, device: str):
-        self.settings, self.tokens, self.losses = settings, tokens, []
-        self.model = build_gpt2(settings).to(device).train()
-        self.parameters = dict(self.model.named_parameters())  # the tied embeddings once
-        decayed = {name for name, parameter in self.parameters.items()
-                   if parameter.dim() > 1 and "signed_softmax" not in name}
-        groups = [{"params": [self.parameters[name] for name in names], "weight_decay": decay}
-                  for names, decay in ((sorted(decayed), settings.weight_decay),
-                                       (sorted(self.parameters.keys() - decayed), 0.0))]
-        self.optimizer = torch.optim.AdamW(groups, betas=(settings.beta1, settings.beta2))
-
-    def take_step(self) -> None:
-        """One update by the mean gradient of the step's micro-batches."""
-        settings, step = self.settings, len(self.losses)
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate(settings, step)
-        losses = []
-        for rows in batch(self.tokens, settings, step):
-            loss = token_loss(self.model, rows) / settings.accumulation
-            loss.backward()
-            losses.append(loss.detach())
-        torch.nn.utils.clip_grad_norm_(self.parameters.values(), settings.max_norm)
-        self.optimizer.step()
-        self.optimizer.zero_grad()
-        self.losses.append(float(sum(losses)))
-
-    def tensors(self) -> dict[str, Tensor]:
-        """All that the next step depends on but the settings and the number of the step."""
-        found = {f"model.{name}": value.detach() for name, value in self.parameters.items()}
-        for name, value in self.parameters.items():
-            for entry, state in self.optimizer.state[value].items():
-                found[f"optimizer.{name}.{entry}"] = state
-        return found
-
-    def restore(self, tensors: dict[str, Tensor], losses: list[float]) -> None:
-        """Go on from these tensors, and after as many steps as there are losses."""
-        self.losses = losses
-        with torch.no_grad():
-            for name, value in self.parameters.items():
-                value.copy_(tensors.pop(f"model.{name}"))
-        for name, state in tensors.items():
-            parameter, _, entry = name.removeprefix("optimizer.").rpartition(".")
-            place = "cpu" if entry == "step" else self.model.device  # where AdamW keeps them
-            self.optimizer.state[self.parameters[parameter]][entry] = state.to(place)
+SAVE_EVERY = 500  # steps
 
 
-def train(data: Path, folder: Path, settings: Settings, deadline: float = math.inf) -> None:
-    """Train to the end, and write model.safetensors and, last, training.json.
+class StopWhenAsked(TrainerCallback):
+    """Saves a checkpoint and ends a training after the step in which it is asked to stop."""
 
-    deadline: a time.monotonic() after which, as on SIGTERM, a checkpoint is saved and OutOfTime
-    raised. Raises InputError for a folder whose training has finished or had other settings, and
-    for data as `open_tokens` does.
+    def __init__(self, asked):
+        self.asked = asked
+
+    def on_step_end(self, args, state, control, **more):
+        """What Trainer is to do next."""
+        if self.asked():
+            control.should_save = control.should_training_stop = True
+
+
+def arguments(settings: Settings, folder: Path) -> TrainingArguments:
+    """A training's settings as Trainer takes them; products in bfloat16 on CUDA, as ASSUMED."""
+    cuda = torch.cuda.is_available()
+    return TrainingArguments(
+        folder, max_steps=settings.steps, per_device_train_batch_size=settings.sequences,
+        gradient_accumulation_steps=settings.accumulation, learning_rate=settings.learning_rate,
+        lr_scheduler_type="cosine_with_min_lr", lr_scheduler_kwargs={"min_lr": settings.final_learning_rate},
+        warmup_steps=settings.warmup, adam_beta1=settings.beta1, adam_beta2=settings.beta2,
+        weight_decay=settings.weight_decay, max_grad_norm=settings.max_norm, seed=settings.seed,
+        bf16=cuda, use_cpu=not cuda, save_steps=SAVE_EVERY, save_total_limit=2, logging_steps=10,
+        dataloader_drop_last=True, remove_unused_columns=False, report_to="none")
+
+
+def train(data: Path, folder: Path, settings: Settings, time_limit: float | None = None) -> None:
+    """Train to the end, and write model.safetensors and, last, its checksum into training.json.
+
+    time_limit: seconds after which, as on SIGTERM, a checkpoint is saved and OutOfTime raised. Raises
+    InputError for a folder whose training has finished or had other settings, and as `open_tokens` does.
     """
-    check_folder(folder)
-    with locked_folder(folder / "checkpoints"):
-        train_alone(data, folder, settings, deadline)
-
-
-def train_alone(data: Path, folder: Path, settings: Settings, deadline: float) -> None:
-    """A training in a folder that no other process trains in."""
-    from safetensors.torch import save_model
-
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.set_float32_matmul_precision("high")  # Appendix A.2: TF32
-    trainer = Trainer(settings, open_tokens(data, settings), device)
-    about = {"settings": dataclasses.asdict(settings), "tokens": len(trainer.tokens)}
-    resumed(trainer, folder, about)
-    with stop_request() as asked:
-        train_steps(trainer, folder, about, lambda: asked() or time.monotonic() > deadline)
-    part = folder / "model.part"
-    save_model(trainer.model, str(part))
-    about |= {"losses": trainer.losses, "sha256": checksum(part)}
-    os.replace(part, folder / "model.safetensors")
-    write_text(folder / "training.json", json.dumps(about))
-    remove_checkpoints(folder / "checkpoints")
-
-
-def check_folder(folder: Path) -> None:
-    """Make the folder; raises InputError for a file, and for a finished training."""
     check_writable(folder)
-    if (folder / "training.json").exists():
-        raise InputError(f"{folder}: expected no finished training, got one; name another folder")
+    rows = open_tokens(data, settings)
+    about = {"settings": asdict(settings), "windows": len(rows)}
+    with locked_folder(folder / "checkpoints"), stop_request(Limits(time_limit)) as asked:
+        check_unfinished(folder / "training.json", about)
+        torch.set_float32_matmul_precision("high")  # Appendix A.2: TF32
+        trainer = Trainer(build_gpt2(settings), arguments(settings, folder / "checkpoints"), batch, rows,
+                          callbacks=[StopWhenAsked(asked)])
+        whole = (folder / "checkpoints").glob("checkpoint-*/trainer_state.json")  # written last
+        newest = max(whole, key=lambda path: int(path.parent.name[len("checkpoint-"):]), default=None)
+        trainer.train(resume_from_checkpoint=newest and str(newest.parent))
+        if trainer.state.global_step < settings.steps:
+            raise OutOfTime(f"stopped at step {trainer.state.global_step} of {settings.steps}")
+        trainer.save_model(folder)
+        about |= {"log": trainer.state.log_history, "sha256": checksum(folder / "model.safetensors")}
+        write_text(folder / "training.json", json.dumps(about))
+        shutil.rmtree(folder / "checkpoints")
 
 
-def resumed(trainer: Trainer, folder: Path, about: dict) -> None:
-    """Continue from the newest checkpoint if there is one; raises InputError for another training's."""
-    found = load_checkpoint(folder / "checkpoints")
-    if found is None:
-        return
-    tensors, info = found
-    now, before = (one["settings"] | {"tokens": one["tokens"]} for one in (about, info))
-    other = [f"{name}={before[name]}" for name, value in now.items() if before[name] != value]
-    if other:
-        raise InputError(f"{folder}: expected checkpoints of this training, got those of one with "
-                         f"{', '.join(other)}")
-    trainer.restore(tensors, info["losses"])
-
-
-def train_steps(trainer: Trainer, folder: Path, about: dict, should_stop) -> None:
-    """Train to the end; between steps check whether to stop, and save."""
-    def save():
-        with ignoring_save_errors(folder):
-            save_checkpoint(folder / "checkpoints", len(trainer.losses), trainer.tensors(),
-                            about | {"losses": trainer.losses})
-
-    steps, saved = trainer.settings.steps, time.monotonic()
-    progress = Progress(steps, trainer.settings.scoring, start_at=len(trainer.losses))
-    while len(trainer.losses) < steps:
-        if should_stop():
-            progress.close()
-            save()
-            raise OutOfTime(f"stopped at step {len(trainer.losses)} of {steps}")
-        trainer.take_step()
-        progress.update(len(trainer.losses), torch.tensor(trainer.losses[-100:]))
-        if time.monotonic() - saved > SAVE_EVERY:
-            save()
-            saved = time.monotonic()
-    progress.close()
-    save()  # if the disk has no room for the model, the next call has its weights
+def check_unfinished(path: Path, about: dict) -> None:
+    """Writes what a training is about; raises InputError where a finished or another one is told."""
+    before = read_object(path) if path.exists() else about
+    if "sha256" in before:
+        raise InputError(f"{path.parent}: expected no finished training, got one; name another folder")
+    if before != about:
+        raise InputError(f"{path.parent}: expected checkpoints of {about}, got those of {before}")
+    write_text(path, json.dumps(about))
 
 
 def load_trained(folder: Path):
@@ -165,7 +97,7 @@ def load_trained(folder: Path):
     from safetensors.torch import load_model
 
     try:
-        about = json.loads((folder / "training.json").read_text("utf-8"))
+        about = read_object(folder / "training.json")
         settings = Settings(**about["settings"])
         checksum(folder / "model.safetensors", about["sha256"])
         model = build_gpt2(settings)
@@ -186,18 +118,19 @@ def train_command(
     folder: Annotated[Path, typer.Argument(help="Where the model and its checkpoints go.")],
     scoring: Annotated[str, typer.Option(help="softmax or ssa.")] = "softmax",
     seed: Annotated[int, typer.Option(help="Seed of the weights and of the order of the data.")] = 0,
-    time_limit: Annotated[Optional[float], typer.Option(min=0, help="Stop after this many "
-                          "seconds; the same command then goes on.")] = None,
-    parameter: Annotated[list[str], typer.Option("--parameter", "-p", metavar="NAME=VALUE",
-                         help="Another value for a setting, such as accumulation=40.")] = [],
+    time_limit: Annotated[Optional[float], typer.Option(
+        min=0, help="Stop after this many seconds; the same command then goes on.")] = None,
+    parameter: Annotated[list[str], typer.Option(
+        "--parameter", "-p", metavar="NAME=VALUE",
+        help="Another value for a setting, such as accumulation=40.")] = [],
 ):
     """Train GPT-2 from scratch; by default at the paper's settings."""
-    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "0")  # Trainer would take all
     changed = dict(parse_parameter(text) for text in parameter)
-    unknown = changed.keys() - {field.name for field in dataclasses.fields(Settings)}
+    unknown = changed.keys() - {field.name for field in fields(Settings)}
     if unknown:
         raise InputError(f"parameter: expected a setting, got {', '.join(sorted(unknown))}")
-    train(data, folder, Settings(**{"scoring": scoring, "seed": seed} | changed), deadline)
+    train(data, folder, Settings(**{"scoring": scoring, "seed": seed} | changed), time_limit)
 
 
 @app.command("perplexity")
@@ -207,9 +140,9 @@ def perplexity_command(
 ):
     """Print the perplexity of a trained model on other text."""
     model, settings = load_trained(folder)
-    tokens = open_tokens(data, settings)
+    rows = open_tokens(data, settings)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
-    typer.echo(f"{perplexity(model, tokens, settings.context):.4f}")
+    typer.echo(f"{perplexity(model, rows):.4f}")
 
 
 def main() -> None:

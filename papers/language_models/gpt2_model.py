@@ -16,7 +16,6 @@ from claimbook.records.checks import WORD, fraction, integer, not_negative, one_
 from claimbook.records.errors import InputError
 from icllib.data import open_token_ids
 from icllib.models.signed_language import use_signed_averaging
-from icllib.streams import Stream
 
 SCORINGS = ("softmax", "ssa")
 ASSUMED = ("vocabulary", "accumulation", "warmup", "max_norm")  # settings the paper leaves open
@@ -27,8 +26,8 @@ SCANNED = 2**26  # tokens that are checked at a time
 class Settings:
     """One training: Appendix A.2, n and b as in Appendix B.
 
-    ASSUMED, as the paper does not say: no dropout, warm-up and clipping as in nanoGPT's GPT-2, and
-    the settings marked so. Raises InputError for settings out of range.
+    ASSUMED, as the paper does not say: no dropout, warm-up and clipping as in nanoGPT's GPT-2, a
+    new random order in each pass over the data, and the settings marked so. Raises InputError for settings out of range.
     """
 
     scoring: str = "softmax"
@@ -63,52 +62,29 @@ class Settings:
             raise InputError(f"width: expected a multiple of {self.heads} heads, got {self.width}")
 
 
-def learning_rate(settings: Settings, step: int) -> float:
-    """Linear warm-up, then a half cosine down to the final rate."""
-    if step < settings.warmup:
-        return settings.learning_rate * (step + 1) / settings.warmup
-    done = (step - settings.warmup) / max(settings.steps - settings.warmup, 1)
-    span = settings.learning_rate - settings.final_learning_rate
-    return settings.final_learning_rate + span * (1 + math.cos(math.pi * done)) / 2
-
-
 def open_tokens(path: Path, settings: Settings) -> np.ndarray:
-    """The token ids of a file with one context and its next token at least.
+    """Windows of a file's token ids that do not overlap, each with the token after it.
 
-    Raises InputError as `open_token_ids` does, and for an id outside the vocabulary.
+    Returns (windows, context + 1), on the disk. Raises InputError as `open_token_ids` does, and for an
+    id outside the vocabulary.
     """
     tokens = open_token_ids(path, settings.context + 1)
-    for start in range(0, len(tokens), SCANNED):
-        largest = int(tokens[start : start + SCANNED].max())
-        if largest >= settings.vocabulary:
-            raise InputError(f"{path}: expected token ids below {settings.vocabulary}, "
-                             f"got {largest}")
-    return tokens
+    largest = max(int(tokens[start : start + SCANNED].max()) for start in range(0, len(tokens), SCANNED))
+    if largest >= settings.vocabulary:
+        raise InputError(f"{path}: expected token ids below {settings.vocabulary}, got {largest}")
+    return windows(tokens, settings.context)
 
 
-def rows_of(tokens: np.ndarray, windows, context: int) -> Tensor:
-    """Windows that do not overlap, each with the token after it: (windows, context + 1)."""
-    rows = [tokens[window * context:(window + 1) * context + 1] for window in windows]
-    return torch.from_numpy(np.stack(rows).astype(np.int64))
+def windows(tokens: np.ndarray, context: int) -> np.ndarray:
+    """All windows that have a next token for each of theirs; what is left at the end is not counted."""
+    return np.lib.stride_tricks.sliding_window_view(tokens, context + 1)[::context]
 
 
-def batch(tokens: np.ndarray, settings: Settings, step: int) -> Tensor:
-    """The tokens of a step, which depend only on the seed and the step.
-
-    ASSUMED: each pass over the data takes its windows in a new random order.
-    Returns (accumulation, sequences, context + 1). Raises InputError for a seed above 2^32.
-    """
-    size, windows = settings.accumulation * settings.sequences, count(tokens, settings.context)
-    seen = (step * size + torch.arange(size))[None]
-    stream = Stream.of([settings.seed], "training")
-    places = stream.permute(seen % windows, seen // windows, "windows", [windows])[0]
-    rows = rows_of(tokens, places.tolist(), settings.context)
-    return rows.unflatten(0, (settings.accumulation, settings.sequences))
-
-
-def count(tokens: np.ndarray, context: int) -> int:
-    """How many windows there are in which every token has a next one."""
-    return (len(tokens) - 1) // context
+def batch(rows) -> dict[str, Tensor]:
+    """The inputs of a model that is asked for the next token everywhere in some windows."""
+    tokens = torch.from_numpy(np.stack(rows).astype(np.int64))
+    following = tokens[:, 1:].contiguous()
+    return {"input_ids": tokens[:, :-1], "labels": following, "shift_labels": following}
 
 
 def build_gpt2(settings: Settings):
@@ -124,27 +100,13 @@ def build_gpt2(settings: Settings):
     return use_signed_averaging(model) if settings.scoring == "ssa" else model
 
 
-def token_loss(model, rows: Tensor, reduction: str = "mean", mixed: bool = True) -> Tensor:
-    """Next-token log loss of rows (B, context + 1).
-
-    mixed: products in bfloat16 on CUDA, ASSUMED to be the paper's "mixed precision".
-    """
-    rows = rows.to(model.device)
-    with torch.autocast("cuda", torch.bfloat16, enabled=mixed and rows.is_cuda):
-        logits = model(rows[:, :-1], use_cache=False).logits
-    return torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), rows[:, 1:].flatten(),
-                                             reduction=reduction)
-
-
 @torch.no_grad()
-def perplexity(model, tokens: np.ndarray, context: int, sequences: int = 8) -> float:
-    """exp of the mean next-token log loss over windows of `context` tokens that do not overlap.
-
-    Tokens after the last whole window are not counted. sequences: windows at a time.
-    """
-    windows, total = count(tokens, context), 0.0
+def perplexity(model, rows: np.ndarray, sequences: int = 8) -> float:
+    """exp of the mean next-token log loss over windows, (windows, context + 1), `sequences` at a time."""
     model.eval()
-    for start in range(0, windows, sequences):
-        rows = rows_of(tokens, range(start, min(start + sequences, windows)), context)
-        total += float(token_loss(model, rows, "sum", mixed=False))
-    return math.exp(total / (windows * context))
+    total = 0.0
+    for start in range(0, len(rows), sequences):
+        some = rows[start : start + sequences]
+        inputs = {name: values.to(model.device) for name, values in batch(some).items()}
+        total += float(model(**inputs, use_cache=False).loss) * len(some)
+    return math.exp(total / len(rows))

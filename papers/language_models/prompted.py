@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 
@@ -20,12 +21,12 @@ import pandas as pd
 import torch
 
 from claimbook.records import rounded
-from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import read_object, write_text
+from claimbook.records.checks import integer, one_of
+from claimbook.records.errors import InputError
+from claimbook.records.files import damage_told, read_object, write_text
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
-from papers.language_models.prompts import (
-    Question, affine_questions, chat, quantifier_questions, read_booleans, read_number)
+from papers.language_models.prompts import Question, chat, questions, read_booleans, read_number
 from papers.signed_averaging.affine import FIRST_COUNTED, SIGMAS, ShiftedErrors
 from papers.signed_averaging.fig06_07_llama import SYSTEM
 from papers.signed_averaging.quantifiers import LENGTHS, SIZES
@@ -57,15 +58,13 @@ class PromptedErrors:
     def __post_init__(self):
         object.__setattr__(self, "sigmas", tuple(self.sigmas))
         object.__setattr__(self, "lengths", tuple(self.lengths))
-        if self.task not in SYSTEM:
-            raise InputError(f"task: expected one of {', '.join(SYSTEM)}, got {self.task!r}")
+        one_of(tuple(SYSTEM), task=self.task)
+        integer(1, PAPER.sequences, sequences=self.sequences)
         known = SIGMAS if self.task == "affine" else PAPER.sigmas
         if min(self.lengths, default=0) < FIRST_COUNTED:
             raise InputError(f"lengths: expected n >= {FIRST_COUNTED}, got {self.lengths}")
         if not self.sigmas or not set(self.sigmas) <= set(known):
             raise InputError(f"sigmas: expected some of {known}, got {self.sigmas}")
-        if not 1 <= self.sequences <= PAPER.sequences:
-            raise InputError(f"sequences: expected 1 to {PAPER.sequences}, got {self.sequences}")
 
     def questions(self, sigma: int, length: int) -> list[Question]:
         """The questions of a cell."""
@@ -74,19 +73,17 @@ class PromptedErrors:
             law = ShiftedErrors()  # the first prompt of each function
             task = AffineFunctions(1.0, float(sigma), prompts_per_function=law.prompts)
             stream = Stream.of([law.seed], f"evaluation at 1, {sigma}, 1")
-            return affine_questions(task, stream, ids * law.prompts, length)
+            return questions(task, stream, ids * law.prompts, length)
         ids = PAPER.sigmas.index(sigma) * PAPER.sequences + ids
-        task = Quantifier(self.task, float(sigma))
-        return quantifier_questions(task, Stream.of([0], "evaluation"), ids, length)
+        return questions(Quantifier(self.task, float(sigma)), Stream.of([0], "evaluation"), ids, length)
 
     def measure(self, generate: Generate, sigma: int, length: int) -> dict:
         """One cell: its errors and all answers."""
-        questions = self.questions(sigma, length)
-        answers = generate([question.prompt for question in questions])
-        if len(answers) != len(questions):
-            raise InputError(f"generate: expected {len(questions)} answers, got {len(answers)}")
-        errors = affine_errors if self.task == "affine" else quantifier_errors
-        found = errors([question.truth for question in questions], answers)
+        prompts, truths = zip(*self.questions(sigma, length))
+        answers = generate(list(prompts))
+        if len(answers) != len(prompts):
+            raise InputError(f"generate: expected {len(prompts)} answers, got {len(answers)}")
+        found = (affine_errors if self.task == "affine" else quantifier_errors)(truths, answers)
         return {"sigma": sigma, "length": length} | rounded(found) | {"answers": answers}
 
 
@@ -96,15 +93,13 @@ def quantifier_errors(truths: list[list[bool]], answers: list[str]) -> dict:
     As for the small models an answer is wrong if a label from the third on is. ASSUMED: it is
     wrong, too, if it has another length or is no list of booleans.
     """
-    wrong = unparsed = wrong_length = 0
-    for true, found in zip(truths, map(read_booleans, answers)):
-        unparsed += found is None
-        wrong_length += found is not None and len(found) != len(true)
-        wrong += (found is None or len(found) != len(true)
-                  or found[FIRST_COUNTED - 1 :] != true[FIRST_COUNTED - 1 :])
-    count = len(answers)
-    return {"wrong": wrong / count, "unparsed": unparsed / count,
-            "wrong_length": wrong_length / count}
+    count, found = len(answers), [read_booleans(answer) for answer in answers]
+    long = [labels is None or len(labels) != len(true) for labels, true in zip(found, truths)]
+    wrong = [other or labels[FIRST_COUNTED - 1 :] != true[FIRST_COUNTED - 1 :]
+             for other, labels, true in zip(long, found, truths)]
+    unparsed = found.count(None)
+    return {"wrong": sum(wrong) / count, "unparsed": unparsed / count,
+            "wrong_length": (sum(long) - unparsed) / count}
 
 
 def affine_errors(truths: list[float], answers: list[str]) -> dict:
@@ -126,84 +121,64 @@ def error_table(cells: list[dict]) -> pd.DataFrame:
     return rows.pivot(index="sigma", columns="length", values="wrong")
 
 
-def finished_cells(settings: dict, out: Path) -> list[dict]:
-    """The cells that a file has; raises InputError if it is damaged or has other settings."""
-    if not out.exists():
-        return []
-    try:
-        content = read_object(out)
-        stored, cells = content["settings"], content["cells"]
-    except DAMAGE:
-        raise InputError(f"{out}: expected a result of this command, got another file") from None
-    if stored != json.loads(json.dumps(settings)):
-        raise InputError(f"{out}: expected the settings {settings}, got {stored}; "
-                         "choose another file")
-    return cells
+def measure_missing(experiment: PromptedErrors, model: str, generate: Generate, out: Path) -> list[dict]:
+    """All cells; those that a file lacks are measured, and written to it one by one.
 
-
-def missing_cells(experiment: PromptedErrors, cells: list[dict]) -> list[tuple[int, int]]:
-    """The pairs of sigma and length that are still to be measured."""
+    Raises InputError for a file that is damaged or has other settings.
+    """
+    settings, cells = {"model": model} | asdict(experiment), []
+    if out.exists():
+        with damage_told(out, "a result of this command"):
+            content = read_object(out)
+            stored, cells = content["settings"], content["cells"]
+        if stored != json.loads(json.dumps(settings)):
+            raise InputError(f"{out}: expected the settings {settings}, got {stored}; choose another file")
     done = {(cell["sigma"], cell["length"]) for cell in cells}
-    return [pair for pair in product(experiment.sigmas, experiment.lengths) if pair not in done]
-
-
-def measure_missing(experiment: PromptedErrors, model: str, generate: Generate, out: Path) -> list:
-    """Measure what a file lacks, write it after every cell, and return all cells."""
-    settings = {"model": model} | asdict(experiment)
-    cells = finished_cells(settings, out)
-    todo = missing_cells(experiment, cells)
+    todo = [pair for pair in product(experiment.sigmas, experiment.lengths) if pair not in done]
     for place, (sigma, length) in enumerate(todo, 1):
-        cell = experiment.measure(generate, sigma, length)
-        cells.append(cell)
+        cells.append(cell := experiment.measure(generate, sigma, length))
         write_text(out, json.dumps({"settings": settings, "cells": cells}, indent=1))
         shown = ", ".join(f"{name} {cell[name]:.3g}" for name in cell if name != "answers")
         print(f"{place} of {len(todo)}: {shown}", file=sys.stderr)
     return cells
 
 
+@dataclass(frozen=True)
 class Chat:
-    """The chat model in a folder as a function from prompts to answers.
+    """The chat model in a folder as a function from prompts to answers; it is loaded on the first call.
 
     ASSUMED: greedy decoding, since the paper names no temperature. Raises InputError for a folder
-    without a model or a tokenizer without a chat template.
+    without a model, for no batch, and in the call for a tokenizer without a chat template.
     """
 
-    def __init__(self, folder: Path, system: str, room: int, batch: int = 64):
-        from transformers import AutoModelForCausalLM, AutoTokenizer
+    folder: Path
+    system: str
+    room: int  # new tokens
+    batch: int = 64
 
-        if not (folder / "config.json").exists():
-            raise InputError(f"model: expected a folder with a config.json, got {folder}")
-        self.system, self.room, self.batch = system, room, batch
-        local = {"local_files_only": True}
-        self.tokenizer = AutoTokenizer.from_pretrained(folder, padding_side="left", **local)
-        if self.tokenizer.chat_template is None:
-            raise InputError(f"model: expected a tokenizer with a chat template in {folder}")
-        if self.tokenizer.pad_token is None:  # Llama's has none
-            self.tokenizer.pad_token = self.tokenizer.eos_token
-        several = torch.cuda.device_count() > 1  # 70B needs two; this needs `accelerate`
-        self.model = AutoModelForCausalLM.from_pretrained(
-            folder, dtype="auto", device_map="auto" if several else None, **local).eval()
-        if not several:
-            self.model.to("cuda" if torch.cuda.is_available() else "cpu")
+    def __post_init__(self):
+        integer(batch=self.batch)
+        if not (self.folder / "config.json").exists():
+            raise InputError(f"model: expected a folder with a config.json, got {self.folder}")
+
+    @cached_property
+    def writer(self):
+        """The pipeline of `transformers`, on all GPUs that there are: 70B needs two."""
+        from transformers import pipeline
+
+        places = {"device_map": "auto"} if torch.cuda.is_available() else {"device": "cpu"}
+        made = pipeline("text-generation", str(self.folder), batch_size=self.batch, **places)
+        if made.tokenizer.chat_template is None:
+            raise InputError(f"model: expected a tokenizer with a chat template in {self.folder}")
+        made.tokenizer.pad_token = made.tokenizer.pad_token or made.tokenizer.eos_token  # Llama's has none
+        made.tokenizer.padding_side = "left"
+        return made
 
     def __call__(self, prompts: list[str]) -> list[str]:
         """One answer for each prompt."""
-        starts = range(0, len(prompts), self.batch)
-        return [answer for start in starts
-                for answer in self.answers(prompts[start : start + self.batch])]
-
-    def answers(self, prompts: list[str]) -> list[str]:
-        """The answers to one batch."""
-        chats = [chat(self.system, prompt) for prompt in prompts]
-        tokens = self.tokenizer.apply_chat_template(
-            chats, add_generation_prompt=True, padding=True, return_dict=True,
-            return_tensors="pt").to(self.model.device)
-        with torch.inference_mode():
-            written = self.model.generate(**tokens, max_new_tokens=self.room, do_sample=False,
-                                          temperature=None, top_p=None,
-                                          pad_token_id=self.tokenizer.pad_token_id)
-        new = written[:, tokens["input_ids"].shape[1] :]
-        return self.tokenizer.batch_decode(new, skip_special_tokens=True)
+        written = self.writer([chat(self.system, prompt) for prompt in prompts], return_full_text=False,
+                              max_new_tokens=self.room, do_sample=False, temperature=None, top_p=None)
+        return [answer["generated_text"] for answer, in written]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -220,27 +195,15 @@ def main(arguments: list[str] | None = None) -> None:
     add("--sequences", type=int, help="in each cell; default: 64, for affine 100 functions")
     add("--batch", type=int, default=64, help="prompts in a batch; default: 64")
     given = parser.parse_args(arguments)
+    size = AFFINE_SIZE if given.task == "affine" else QUANTIFIER_SIZE
+    chosen = {name: value for name, value in vars(given).items() if name in size and value is not None}
     try:
-        cells = measure_model(given)
+        experiment = PromptedErrors(given.task, **(size | chosen))
+        model = Chat(given.model, SYSTEM[given.task], ROOM[given.task], given.batch)
+        cells = measure_missing(experiment, given.model.resolve().name, model, given.out)
     except InputError as error:
         parser.error(str(error))
     print(error_table(cells).to_string(float_format="{:.3g}".format))
-
-
-def measure_model(given: argparse.Namespace) -> list[dict]:
-    """The cells that the command's arguments ask for; loads the model if any is missing."""
-    size = AFFINE_SIZE if given.task == "affine" else QUANTIFIER_SIZE
-    chosen = {name: value for name, value in vars(given).items()
-              if name in size and value is not None}
-    experiment = PromptedErrors(given.task, **(size | chosen))
-    if given.batch < 1:
-        raise InputError(f"batch: expected at least 1, got {given.batch}")
-    model = given.model.resolve().name
-    cells = finished_cells({"model": model} | asdict(experiment), given.out)
-    if not missing_cells(experiment, cells):
-        return cells
-    generate = Chat(given.model, SYSTEM[given.task], ROOM[given.task], given.batch)
-    return measure_missing(experiment, model, generate, given.out)
 
 
 if __name__ == "__main__":

@@ -45,25 +45,21 @@ def chat(system: str, prompt: str) -> list[dict]:
     return [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
 
 
-def quantifier_questions(task: Quantifier, stream: Stream, ids: Tensor, n: int) -> list[Question]:
-    """One question for each id, (B,): is every (some) number so far positive, at all n numbers?
+def questions(task: Quantifier | AffineFunctions, stream: Stream, ids: Tensor, n: int) -> list[Question]:
+    """One question for each id, (B,).
 
-    The truth is that of the numbers as written, so that 0.004 counts as 0.0.
+    Of a quantifier: is every (some) number so far positive, at all n numbers? The truth is that of the
+    numbers as written, so that 0.004 counts as 0.0. Of affine functions: what is y_n, given x_1, y_1,
+    ..., y_{n-1}, x_n? The truth is not rounded, the prompt is.
     """
-    xs = task.sample(stream, ids[None], n).xs[0, :, :, 0]
+    prompt = task.sample(stream, ids[None], n)
+    xs = prompt.xs[0, :, :, 0]
+    if isinstance(task, AffineFunctions):
+        pairs = torch.stack((xs, prompt.ys[0]), dim=-1).flatten(1)  # (B, 2n)
+        return [Question(prompt_of(as_written(row[:-1])), float(row[-1])) for row in pairs]
     rows = [as_written(row) for row in xs]
     labels = truth(task.quantifier, torch.tensor(rows)) > 0
     return [Question(prompt_of(row), label) for row, label in zip(rows, labels.tolist())]
-
-
-def affine_questions(task: AffineFunctions, stream: Stream, ids: Tensor, n: int) -> list[Question]:
-    """One question for each id, (B,): what is y_n, given x_1, y_1, ..., y_{n-1}, x_n?
-
-    The truth is not rounded, the prompt is.
-    """
-    prompt = task.sample(stream, ids[None], n)
-    pairs = torch.stack((prompt.xs[0, :, :, 0], prompt.ys[0]), dim=-1).flatten(1)  # (B, 2n)
-    return [Question(prompt_of(as_written(row[:-1])), float(row[-1])) for row in pairs]
 
 
 def answer_of(truth: list[bool] | float) -> str:
@@ -93,15 +89,11 @@ def read_number(answer: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def numbers_in(prompt: str) -> list[float]:
-    """The numbers of a prompt, as they are written."""
-    return json.loads(prompt.removeprefix("CONTEXT: ").partition("\n")[0])
-
-
 def least_squares_answer(prompts: list[str]) -> list[str]:
     """Answers to prompts of affine functions by the least-squares line through their pairs."""
     answers = []
-    for numbers in map(numbers_in, prompts):
+    for prompt in prompts:
+        numbers = json.loads(prompt.removeprefix("CONTEXT: ").partition("\n")[0])
         xs, ys = np.array(numbers[::2]), np.array(numbers[1::2])
         inputs = np.stack((xs, np.ones_like(xs)), axis=1)
         line = np.linalg.lstsq(inputs[:-1], ys, rcond=None)[0]

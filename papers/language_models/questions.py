@@ -7,17 +7,17 @@ must be the target; and the mean over tasks, each of the same weight.
 """
 
 import csv
-import json
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
-from claimbook.records.checks import text
-from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import damage_told
+from claimbook.records.checks import one_of, text
+from claimbook.records.errors import InputError
+from claimbook.records.files import damage_told, read_object
 from icllib.models.language import prefix_attention
 
 LETTERS = ("A", "B", "C", "D")
@@ -35,18 +35,28 @@ class Task(NamedTuple):
 def read_mmlu(folder) -> dict[str, Task]:
     """MMLU's tasks from the folder of its public archive, with dev/ and test/.
 
-    Raises InputError if a task has too few shots or no test.
+    Raises InputError for a file that is missing or another, and if a task has too few shots or no test.
     """
     tasks = {}
     for path in task_files(Path(folder) / "dev", "*_dev.csv"):
         name = path.name.removesuffix("_dev.csv")
-        examples = [mmlu_example(row) for row in rows_of(path)]
-        questions = [mmlu_example(row) for row in rows_of(path.parents[1] / "test" /
-                                                          f"{name}_test.csv")]
-        about = name.replace("_", " ")
-        start = f"The following are multiple choice questions (with answers) about {about}.\n\n"
-        tasks[name] = few_shot(name, start, examples, questions, MMLU_SHOTS)
+        start = ("The following are multiple choice questions (with answers) about "
+                 f"{name.replace('_', ' ')}.\n\n")
+        tasks[name] = few_shot(name, start, mmlu_examples(path),
+                               mmlu_examples(path.parents[1] / f"test/{name}_test.csv"), MMLU_SHOTS)
     return tasks
+
+
+def mmlu_examples(path: Path) -> list[tuple[str, str]]:
+    """The questions of a file with their choices, and the right letters."""
+    with damage_told(path, "a question, four choices and a letter in each row"):
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.reader(file))
+        for row in rows:
+            _, _, _, _, _, letter = row
+            one_of(LETTERS, letter=letter)
+    return [("\n".join([row[0], *(f"{letter}. {choice}" for letter, choice in zip(LETTERS, row[1:5])),
+                        "Answer:"]), row[5]) for row in rows]
 
 
 def read_bbh(folder) -> dict[str, Task]:
@@ -57,7 +67,7 @@ def read_bbh(folder) -> dict[str, Task]:
     tasks = {}
     for path in task_files(Path(folder), "*.json"):
         with damage_told(path, "examples with input and target"):
-            items = json.loads(path.read_text("utf-8"))["examples"]
+            items = read_object(path)["examples"]
             for item in items:
                 text(input=item["input"], target=item["target"])
         examples = [(f"Q: {item['input']}\nA:", item["target"]) for item in items]
@@ -67,31 +77,9 @@ def read_bbh(folder) -> dict[str, Task]:
 
 def task_files(folder: Path, pattern: str) -> list[Path]:
     """The files of a benchmark; raises InputError for none."""
-    paths = sorted(folder.glob(pattern))
-    if not paths:
+    if not (paths := sorted(folder.glob(pattern))):
         raise InputError(f"folder: expected {folder}/{pattern}, found none")
     return paths
-
-
-def rows_of(path: Path) -> list[list[str]]:
-    """Question, four choices and the right letter; raises InputError for a missing or other file."""
-    if not path.exists():
-        raise InputError(f"folder: expected {path}, found none")
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file))
-    except (csv.Error, *DAMAGE):
-        rows = [[]]
-    if any(len(row) != 6 or row[5] not in LETTERS for row in rows):
-        raise InputError(f"{path}: expected a question, four choices and a letter in each row, "
-                         "got others")
-    return rows
-
-
-def mmlu_example(row: list[str]) -> tuple[str, str]:
-    """A question with its choices, and the right letter."""
-    choices = [f"{letter}. {text}" for letter, text in zip(LETTERS, row[1:5])]
-    return "\n".join([row[0], *choices, "Answer:"]), row[5]
 
 
 def few_shot(name: str, start: str, examples, questions, shots: int) -> Task:
@@ -100,8 +88,7 @@ def few_shot(name: str, start: str, examples, questions, shots: int) -> Task:
         raise InputError(f"{name}: expected {shots} shots and a question, got {len(examples)} and "
                          f"{len(questions)}")
     before = start + "".join(f"{question} {answer}\n\n" for question, answer in examples[:shots])
-    return Task([before + question for question, _ in questions],
-                [answer for _, answer in questions])
+    return Task([before + question for question, _ in questions], [answer for _, answer in questions])
 
 
 def most_likely(model, tokenizer, prompt: str, choices, prefix: bool) -> str:
@@ -117,11 +104,8 @@ def log_likelihoods(model, tokenizer, prompt: str, choices, prefix: bool) -> Ten
     """
     start = tokenizer(prompt).input_ids
     ends = [tokenizer(f" {choice}", add_special_tokens=False).input_ids for choice in choices]
-    longest = max(map(len, ends))
-    rows = torch.tensor([start + end + [0] * (longest - len(end)) for end in ends],
-                        device=model.device)
-    real = torch.tensor([[1] * (len(start) + len(end)) + [0] * (longest - len(end))
-                         for end in ends], device=model.device)
+    rows = pad_sequence([torch.tensor(start + end) for end in ends], True, -1).to(model.device)
+    real, rows = (rows >= 0).long(), rows.clamp(min=0)
     with prefix_attention(model, [len(start) * prefix] * len(ends)):
         logits = model(rows, attention_mask=real).logits
     logs = logits[:, :-1].float().log_softmax(-1).gather(2, rows[:, 1:, None])[..., 0]
@@ -139,19 +123,14 @@ def generated(model, tokenizer, prompt: str, prefix: bool) -> str:
     return text.strip().split("\n")[0].strip()
 
 
-def accuracy(answers: list[str], right: list[str]) -> float:
-    """The share of right answers, in percent."""
-    return 100 * mean(answer == truth for answer, truth in zip(answers, right, strict=True))
-
-
 def table_2(model, tokenizer, mmlu: dict[str, Task], bbh: dict[str, Task], prefix: bool) -> dict:
     """One row of Table 2: the mean accuracy over the tasks of both benchmarks, in percent.
 
     model, tokenizer: a plainly causal decoder of `transformers`, fine-tuned with the mask that
     `prefix` says, and its tokenizer. mmlu, bbh: from `read_mmlu` and `read_bbh`.
     """
-    letters = [accuracy([most_likely(model, tokenizer, prompt, LETTERS, prefix)
-                         for prompt in task.prompts], task.answers) for task in mmlu.values()]
-    lines = [accuracy([generated(model, tokenizer, prompt, prefix) for prompt in task.prompts],
-                      task.answers) for task in bbh.values()]
-    return {"MMLU": mean(letters), "BBH": mean(lines)}
+    answer = {"MMLU": lambda prompt: most_likely(model, tokenizer, prompt, LETTERS, prefix),
+              "BBH": lambda prompt: generated(model, tokenizer, prompt, prefix)}
+    return {benchmark: 100 * mean(mean(answer[benchmark](prompt) == right for prompt, right in zip(*task))
+                                  for task in tasks.values())
+            for benchmark, tasks in (("MMLU", mmlu), ("BBH", bbh))}

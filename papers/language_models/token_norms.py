@@ -33,15 +33,13 @@ def embedding_norms(weights: Path) -> np.ndarray:
 
     try:
         with safe_open(weights, framework="pt") as file:
-            names = [name for name in file.keys() if name.endswith(EMBEDDING)]
-            if len(names) != 1:
-                raise InputError(f"{weights}: expected one tensor {EMBEDDING}, got {names}")
-            table = file.get_tensor(names[0])
-            if table.dim() != 2:
-                raise InputError(f"{weights}: expected {EMBEDDING} of (vocabulary, width), got {tuple(table.shape)}")
+            tables = [file.get_tensor(name) for name in file.keys() if name.endswith(EMBEDDING)]
     except (SafetensorError, OSError) as error:
         raise InputError(f"{weights}: expected a safetensors file ({error})") from None
-    return torch.linalg.vector_norm(table.double(), dim=1).numpy()
+    if [table.dim() for table in tables] != [2]:
+        raise InputError(f"{weights}: expected one {EMBEDDING} of (vocabulary, width), got "
+                         f"{[tuple(table.shape) for table in tables]}")
+    return torch.linalg.vector_norm(tables[0].double(), dim=1).numpy()
 
 
 def token_counts(tokens: Path, vocabulary: int, chunk: int = CHUNK) -> np.ndarray:
@@ -66,12 +64,9 @@ def norm_histogram(norms, counts, bins: int = BINS) -> pd.DataFrame:
     includes its upper edge. norms, counts: (vocabulary,). Raises InputError for no bins.
     """
     integer(bins=bins)
-    edges = np.linspace(np.min(norms), np.max(norms), bins + 1)
-    inside = np.clip(np.searchsorted(edges, norms, side="right") - 1, 0, bins - 1)
-    total = np.zeros(bins, dtype=np.int64)
-    np.add.at(total, inside, counts)  # integers, so that no count is rounded
-    return pd.DataFrame({"low": edges[:-1], "high": edges[1:], "corpus": total,
-                         "vocabulary": np.bincount(inside, minlength=bins)})
+    corpus, edges = np.histogram(norms, bins, weights=counts)
+    return pd.DataFrame({"low": edges[:-1], "high": edges[1:], "corpus": corpus,
+                         "vocabulary": np.histogram(norms, bins)[0]})
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -84,18 +79,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True, help="a new CSV file")
     parser.add_argument("--bins", type=int, default=BINS, help=f"default: {BINS}")
     given = parser.parse_args(arguments)
-    if given.out.exists():
-        parser.error(f"out: expected a new file, {given.out} exists")
     try:
+        if given.out.exists():
+            raise InputError(f"out: expected a new file, {given.out} exists")
         integer(bins=given.bins)  # before minutes of counting
         found = checksum(given.weights, given.sha256)
         norms = embedding_norms(given.weights)
         counts = token_counts(given.tokens, len(norms))
-        table = norm_histogram(norms, counts, given.bins)
     except InputError as error:
         parser.error(str(error))
     heading = (f"# weights: SHA-256 {found}, {len(norms)} tokens\n"
                f"# corpus: {given.tokens.name}, {counts.sum()} tokens\n")
+    table = norm_histogram(norms, counts, given.bins)
     write_text(given.out, heading + table.to_csv(index=False, float_format="%.6g"))
     print(heading, end="")
 

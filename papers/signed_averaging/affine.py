@@ -62,18 +62,15 @@ class ShiftedErrors(Component):
 
     @property
     def longest(self) -> int:
-        """Pairs of the longest context."""
         return self.points - 1
 
     def axes(self, metric: str) -> dict | None:
-        """The deviations of one model's metric; None of one that is not measured."""
         axes = {"error": {"sigma": self.function_stds},
                 "error_grid": {"input_std": self.grid_input_stds, "function_std": self.grid_function_stds},
                 "error_deviant": {"first_std": self.first_stds}}.get(metric, {"": ()})
         return axes if all(axes.values()) else None
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The errors of M predictors that share one `predict`."""
         laws = {"error": [(1, f, 1) for f in self.function_stds],
                 "error_grid": [(i, f, i) for i in self.grid_input_stds
                                for f in self.grid_function_stds],
@@ -106,7 +103,6 @@ class ShiftedErrors(Component):
 
     @property
     def prompt_count(self) -> int:
-        """Prompts under each law."""
         return self.functions * self.prompts
 
 
@@ -134,17 +130,14 @@ class PointErrors(Component):
 
     @property
     def longest(self) -> int:
-        """Pairs of the longest context."""
         return self.points - 1
 
     def axes(self, metric: str) -> dict | None:
-        """The axes of one model's metric: a deviation and the point; None of one that is not measured."""
         stds = {"error_at": {"sigma": self.function_stds},
                 "error_at_deviant": {"first_std": self.first_stds}}.get(metric, {"": ()})
         return stds | {"point": range(1, self.points + 1)} if all(stds.values()) else None
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The errors of M predictors that share one `predict`."""
         laws = {"error_at": [(std, 1) for std in self.function_stds],
                 "error_at_deviant": [(1, first) for first in self.first_stds]}
         return {name: torch.stack([self.error(*law, predictor, len(tasks), device) for law in of_metric],
@@ -190,16 +183,13 @@ class LineAnswers(Component):
 
     @property
     def longest(self) -> int:
-        """Pairs of the longest context."""
         return max(self.pairs, len(DEVIANT) - 1)
 
     def axes(self, metric: str) -> dict | None:
-        """The axes of one model's metric: the line and x on it; the inputs of the sequence."""
         return {"answer": {"slope": self.slopes, "x": self.queries},
                 "deviant_answers": {"x": DEVIANT}}.get(metric)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The answers of M predictors that share one `predict`."""
         members = len(tasks)
         answers = [self.answers(slope, predictor, members, device) for slope in self.slopes]
         xs = torch.tensor(DEVIANT, device=device).expand(members, 1, -1)
@@ -231,11 +221,9 @@ class LearnedExponents(Component):
     """
 
     def axes(self, metric: str) -> dict | None:
-        """The axes of one model's n or b."""
         return {"layer": None, "head": None} if metric in ("n", "b") else None
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The values of M trained models."""
         scorings = [getattr(block, "scoring", None) for block in predictor.module.blocks]
         if not all(isinstance(scoring, SignedSoftmax) for scoring in scorings):
             return {}

@@ -24,9 +24,6 @@ from icllib.training.cpu import one_core
 STARTS = ("normal", "linear")
 
 
-# ---- the loop --------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class PlainLoop(Component):
     """One model with the settings of a run, trained by the loop below and measured as the run is.
@@ -51,7 +48,6 @@ class PlainLoop(Component):
         return self.run.seed
 
     def axes(self, metric: str) -> dict:
-        """The axes of a metric: those of the run's evaluation."""
         return self.run.evaluation.axes(metric)
 
     def measure(self) -> dict:
@@ -115,9 +111,6 @@ def prompts(task, count: int, points: int) -> tuple[Tensor, Tensor]:
         xs = 2 * torch.rand(count, points, task.dimension) - 1
     weights = task.weight_std * torch.randn(count, task.dimension, 1)
     return xs, (xs @ weights)[..., 0] + task.noise_std * torch.randn(count, points)
-
-
-# ---- the model and its errors ---------------------------------------------------------------
 
 
 class Decoder(nn.Module):

@@ -44,11 +44,9 @@ class AnswerSizes(Component):
 
     @property
     def longest(self) -> int:
-        """Pairs of the longest context."""
         return self.points - 1
 
     def axes(self, metric: str) -> dict:
-        """The deviation of the functions, but for the bound."""
         return {} if metric == "bound" else {"sigma": self.function_stds}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:

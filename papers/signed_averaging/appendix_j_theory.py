@@ -4,12 +4,14 @@ What is printed, what is true, and a number that decides between the two.
 """
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import torch
 
 from claimbook.records import ADDED, Component
+from claimbook.records.files import read_text, read_yaml
 from icllib import attention
 from icllib.theory import scoring as theory
 from papers.signed_averaging.attention_weights import transform, value_and_slope
@@ -62,7 +64,6 @@ class BoundsByRange(Component):
     seed: int = 0
 
     def axes(self, metric: str) -> dict:
-        """The axis of a curve, M; of the rows that are kept."""
         if metric in ("top", "entropy"):
             return {"row": None}
         return {"bound": np.geomspace(0.3, self.largest, self.ranges).tolist()}
@@ -166,7 +167,7 @@ def norms(matrices) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Corrections(Component):
-    """The numbers of CORRECTIONS, at the n and b with which training starts."""
+    """The numbers of `corrections`, at the n and b with which training starts."""
 
     n: float = 1.5  # Appendix B
     b: float = 1.0  # Appendix B
@@ -175,7 +176,7 @@ class Corrections(Component):
     seed: int = 0
 
     def measure(self) -> dict:
-        """{name: number}; CORRECTIONS says what each is."""
+        """{name: number}; appendix_j_theory.yml says what each is."""
         return {name: float(value) for part in (
             self.smoothness(), self.ratios(), self.entropies(), self.jacobians(),
             self.collapse(), self.limit()) for name, value in part.items()}
@@ -250,59 +251,11 @@ class Corrections(Component):
         return {"limit_above": above, "limit_below": below} | shifted
 
 
-CORRECTIONS = (  # where, what is printed, what is true, the number that decides
-    ("J.2, J.4: smoothness", "nothing on second derivatives; $f'(0) = n b$",
-     "$f'$ is continuous, $f''$ jumps at 0: $n (n + 1) b^2$ on the left, $n (n - 1) b^2$ on the "
-     "right; automatic differentiation of the formula gives 0 at $z = 0$, the models' own backward "
-     "$n b$",
-     "$f''$ {second_left:.2f} and {second_right:.2f}; slope at 0 of the formula "
-     "{literal_slope_at_0:.1f}, of the models {slope_at_0:.1f}"),
-    ("J.3: ratio", r"polynomial in the gap, with degree $n$, for scores $\ge 0$",
-     "right for fixed $n$; between scores of different signs the degree is $2n$",
-     "{degree_one_sign:.2f} and {degree_two_signs:.2f}"),
-    ("J.3: concentration", "SSA avoids the concentration of softmax",
-     "for large gaps; for small scores SSA is the more concentrated if $n b > 1$",
-     "ratio of the weights of $1/4$ and $-1/4$: SSA {small_ratio_ssa:.3f}, "
-     "softmax {small_ratio_softmax:.3f}"),
-    ("J.3: entropy",
-     r"$H \ge -a \log a - (1 - a) \log \frac{1 - a}{k - 1}$, $a$ the largest weight",
-     r"$H \le$ that; $H \ge -\log a$",
-     r"weights $(1/2, 1/2, 0, 0)$: $H$ = {entropy:.3f} = $-\log a$ = {minus_log_top:.3f}, "
-     "printed {printed_entropy:.3f}"),
-    ("J.4: Lipschitz constant", r"$n b (1 + b M)^{n - 1}$; Eq. 6 asks for $n \ge 1$",
-     "right; below $n = 1$ it fails, and the constant is $n b$",
-     "$n = 1/2$, $b = 1$, $M = 4$: slope at 0: {slope_at_0_half:.3f}, formula: {lipschitz_half:.3f}"),
-    ("J.5: Jacobian of softmax", "can grow exponentially with the scores",
-     r"entries $\le 1/4$, spectral norm $\le 1/2$; for two scores it vanishes exponentially in the "
-     "gap",
-     "found {searched_entry_softmax:.3f} and {searched_norm_softmax:.3f}, at two equal scores: "
-     "{known_entry_softmax:.3f} and {known_norm_softmax:.3f}; "
-     "norm at $(10, -10)$ {far_norm_softmax:.1e}"),
-    ("J.5: Jacobian of SSA", "polynomially bounded in $M$, $b$ and $n$",
-     r"entries $\le n b / 4$, spectral norm $\le n b / 2$, whatever $M$; more than softmax if "
-     "$n b > 1$",
-     "found {searched_entry_ssa:.3f} and {searched_norm_ssa:.3f}, at two scores of 0: "
-     "{known_entry_ssa:.3f} and {known_norm_ssa:.3f}; norm at $(10, -10)$ {far_norm_ssa:.1e}"),
-    ("J.6: softmax", "any constant gap makes collapse unavoidable",
-     r"$e^\text{gap}$ is finite: softmax obeys Theorem 1 with $e^{\pm M}$ in place of "
-     r"$(1 + b M)^{\pm n}$, and leaves more than SSA for small $M$ if $n b > 1$",
-     "left beside the largest of 40 weights: $M = 1/2$ softmax {rest_half_softmax:.3f}, "
-     "SSA {rest_half_ssa:.3f}; $M = 5$ softmax {rest_5_softmax:.4f}, SSA {rest_5_ssa:.4f}"),
-    ("J.6: Theorem 1", "no collapse unless scores or $n$ go to infinity",
-     "or $b$, which is trained too",
-     "left beside the largest of 40 weights, $M = 1/2$, $b = 1000$: {rest_large_b:.1e}"),
-    ("Section 7: limit", r"$(1 + x/m)^m \to e^x$ for $x \ge 0$", "for both signs",
-     "$m = 10^6$, relative distance at $x = 3$ and $-3$: {limit_above:.1e} and {limit_below:.1e}"),
-    ("Section 7: shifts", "nothing",
-     "softmax does not change when all scores are shifted, SSA does",
-     "largest weight of $(1, 0)$ and of $(11, 10)$: softmax {shift_0_softmax:.3f} and "
-     "{shift_10_softmax:.3f}, SSA {shift_0_ssa:.3f} and {shift_10_ssa:.3f}"),
-)
-
-
 def corrections(record) -> list[tuple]:
-    """CORRECTIONS with the numbers of a record of `Corrections` filled in."""
-    return [(*words, number.format(**record.metrics)) for *words, number in CORRECTIONS]
+    """What is printed, what is true, and the number that decides, of a record of `Corrections`."""
+    listed = read_yaml(read_text(Path(__file__).with_suffix(".yml")))
+    return [tuple(text.format(**record.metrics) if name == "number" else text for name, text in one.items())
+            for one in listed]
 
 
 # ---- the check of every statement ------------------------------------------------------------
@@ -352,7 +305,8 @@ class AppendixJCheck(Component):
             "J.6 Theorem 1": theorem_1(against, z, (n, b), (1 + b * bound) ** n, bound),
             # our corrections:
             "J.3 entropy bounds": entropy_bounds(against, weights(z, n, b), k),
-            "J.5 Jacobian bounds": jacobian_bounds(against, z, n, b),
+            "J.5 Jacobian bounds": max(jacobian_excess(against, jacobians(z, n, b), (n * b)[:, 0]),
+                                       jacobian_excess(against, jacobians(z, None, None), 1)),
             "J.6 Theorem 1 of softmax": theorem_1(against, z, (None, None), np.exp(bound),
                                                   bound)}
 
@@ -400,14 +354,8 @@ def jacobian(against, z, values, slopes, n, b, bound) -> float:
                against.excess(values * slopes, n * b * (1 + b * bound) ** (n - 1)))
 
 
-def jacobian_bounds(against, z, n, b) -> float:
-    """Our bounds: entries up to nb/4 and norms up to nb/2 with SSA, 1/4 and 1/2 with softmax."""
-    return max(jacobian_excess(against, jacobians(z, n, b), (n * b)[:, 0]),
-               jacobian_excess(against, jacobians(z, None, None), 1))
-
-
 def jacobian_excess(against, matrices, slope) -> float:
-    """How far entries exceed slope / 4, or spectral norms slope / 2."""
+    """Our bounds: how far entries exceed slope / 4, or norms slope / 2; the slope is n b, 1 for softmax."""
     return max(against.excess(np.abs(matrices).max((1, 2)), slope / 4),
                against.excess(np.linalg.norm(matrices, 2, (1, 2)), slope / 2))
 

@@ -60,11 +60,9 @@ class DeviantNumbers(Component):
 
     @property
     def longest(self) -> int:
-        """Pairs of the longest context."""
         return max(self.places) - 1 + self.after
 
     def axes(self, metric: str) -> dict | None:
-        """The axes of one model's metric; the answer counts from 0, that to the large number."""
         answers = {"others": OTHERS, "size": self.sizes, "place": self.places,
                    "answer": range(self.after + 1)}
         return {"alone": {"size": self.sizes}, "open_label": answers, "log_odds": answers}.get(metric)

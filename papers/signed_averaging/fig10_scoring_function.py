@@ -22,7 +22,6 @@ class ScoringFunction(Component):
     seed: int = 0  # nothing is random
 
     def axes(self, metric: str) -> dict:
-        """The axis of a metric: x."""
         return {"x": np.linspace(-self.extent, self.extent, self.points).tolist()}
 
     def measure(self) -> dict:

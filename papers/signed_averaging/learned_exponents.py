@@ -54,7 +54,6 @@ class TrainingTime(Component):
         integer(rounds=self.rounds, pairs=self.pairs, batch=self.batch)
 
     def axes(self, metric: str) -> dict:
-        """The axes of the seconds: the scoring function and the round."""
         return {"scoring": list(TIMED), "round": None}
 
     def measure(self) -> dict:

@@ -24,9 +24,6 @@ def ratios_by_level(levels: dict) -> dict[str, pd.DataFrame]:
             for name, errors in levels.items()}
 
 
-# ---- tables ---------------------------------------------------------------------------------
-
-
 def beside_printed(records) -> pd.DataFrame:
     """The final errors from the third and from the fourth point on, and the printed ones."""
     counted = {"third": paths(records), "fourth": paths(records, FIRST_COUNTED + 1)}

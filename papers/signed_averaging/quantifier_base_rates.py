@@ -29,7 +29,6 @@ class BaseRates(Component):
     seed: int = 0
 
     def axes(self, metric: str) -> dict:
-        """The axes of a metric; a cell is a sigma and a length."""
         cells = [(sigma, length) for sigma in self.sigmas for length in self.lengths]
         return {"wrong": {"read": READ, "length": LENGTHS}, "sampled_wrong": {"cell": cells}}.get(
             metric, {"position": None} if "true" in metric else {"length": LENGTHS})

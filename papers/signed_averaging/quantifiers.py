@@ -86,11 +86,9 @@ class QuantifierErrors(Component):
 
     @property
     def longest(self) -> int:
-        """Pairs of the longest context."""
         return max(self.lengths) - 1
 
     def axes(self, metric: str) -> dict | None:
-        """The axes of one model's metric: sigma, and the length or the position."""
         return {"wrong": {"sigma": self.sigmas, "length": self.lengths},
                 "wrong_positions": {"sigma": self.sigmas, "length": self.lengths},
                 "wrong_at": {"sigma": self.sigmas, "position": None}}.get(metric)
@@ -140,7 +138,6 @@ class AttentionMaps(Component):
         object.__setattr__(self, "examples", tuple(map(tuple, self.examples)))
 
     def axes(self, metric: str) -> dict | None:
-        """The axes of one model's metric: the place of an example in EXAMPLES, then positions or tokens."""
         example = {"example": range(len(self.examples))}
         return {"log_odds": example | {"position": None},
                 "attention": example | {"head": None, "token": None, "attended": None}}.get(metric)
@@ -280,13 +277,8 @@ PARTS = {  # of the grid: three for claims, then the sigma and the lengths of tr
 JUDGED = list(PARTS)[:3]  # the parts of the claims
 
 
-def variant_of(run) -> str:
-    """Which of VARIANTS a model was trained in."""
-    law = run.task.law, run.model.positions
-    return next(name for name, own in VARIANTS.items() if own == law)
-
-
-BY_VARIANT = {"variant": variant_of} | BY_SCORING  # labels for `page.values`
+BY_VARIANT = {"variant": lambda run: next(  # labels for `page.values`
+    name for name, own in VARIANTS.items() if own == (run.task.law, run.model.positions))} | BY_SCORING
 
 
 def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:

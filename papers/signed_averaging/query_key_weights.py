@@ -27,7 +27,6 @@ class WeightSizes(Component):
     """
 
     def axes(self, metric: str) -> dict:
-        """The axes of one model's sizes: of which matrix, and of which layer."""
         return {"kind": KINDS, "layer": None}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:

@@ -1,6 +1,7 @@
 """Table 3: BabyBERTa with softmax and with SSA at a fixed exponent, and its grammar probes."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,6 @@ class GrammarProbes(Component):
                              f"{len(self.probes)}, {self.pairs}, {self.held_out}")
 
     def axes(self, metric: str) -> dict:
-        """The axis of one model's accuracies, the names of the probes; the loss has none."""
         return {"probe": list(PROBES)[: len(self.probes)]} if metric == "accuracy" else {}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
@@ -91,7 +91,6 @@ class WordFrequencies(Component):
     tokens: int = 128  # longer sentences of the corpus are left out
 
     def axes(self, metric: str) -> dict:
-        """The axis of the accuracies, the names of the probes."""
         return {"probe": list(PROBES)[: len(self.probes)]}
 
     def measure(self) -> dict:
@@ -133,58 +132,23 @@ def pseudo_log_likelihoods(module, sentences: Tensor) -> Tensor:
 # ---- printed and public scores --------------------------------------------------------------
 
 NAMES = ("softmax", "SSA 1.5", "SSA 2")
-TABLE_3 = {  # percent of pairs, by probe; columns as in NAMES
-    "agr_subj_verb-across_PP": (56, 58.95, 65.95),
-    "agr_subj_verb-across_RC": (55.5, 57.7, 61.55),
-    "agr_subj_verb-in_Q+aux": (76.5, 79.0, 70.45),
-    "anaphor_agr-pron_gender": (48.1, 51.45, 53.7),
-    "arg_str-dropped_arg": (79.65, 74.65, 85.55),
-    "arg_str-swapped_args": (83.3, 92.0, 88.0),
-    "arg_str-transitive": (53.44, 53.85, 57.2),
-    "binding-principle_a": (78.25, 87.9, 80.2),
-    "case-subjective_pron": (85.55, 89.7, 91.75),
-    "filler-gap-wh_Q_subject": (79.2, 83.3, 68.25),
-    "irregular-verb": (70.05, 78.3, 69.2),
-    "quantifiers-superlative": (71.2, 83.95, 65.25),
-}
-PUBLIC = {  # percent of pairs, by probe, of ten softmax models, which are in the same order
-    "agr_subj_verb-across_PP":
-        (61.05, 70.4, 71.35, 66.15, 62.4, 64.25, 64.55, 68.35, 72.85, 64.65),
-    "agr_subj_verb-across_RC":
-        (59.45, 63.2, 63.4, 59.65, 58.85, 61.05, 60.5, 58.65, 64.85, 61.1),
-    "agr_subj_verb-in_Q+aux":
-        (89.25, 87.5, 87.5, 86.3, 89.7, 90.05, 85.8, 88.75, 90.85, 87.15),
-    "anaphor_agr-pron_gender":
-        (48.4, 48.8, 50.95, 48.2, 48.05, 48.5, 51.95, 49.15, 51.75, 50.5),
-    "arg_str-dropped_arg":
-        (81.35, 79.5, 75.75, 85.65, 65.2, 82.0, 81.5, 78.2, 79.9, 77.6),
-    "arg_str-swapped_args":
-        (93.9, 93.1, 93.65, 89.7, 90.9, 91.5, 93.25, 93.8, 91.0, 89.35),
-    "arg_str-transitive":
-        (58.8, 57.75, 58.9, 60.55, 59.3, 62.1, 59.85, 60.95, 60.05, 60.1),
-    "binding-principle_a":
-        (78.6, 84.15, 76.05, 80.55, 87.25, 86.0, 84.55, 84.05, 89.4, 86.65),
-    "case-subjective_pron":
-        (93.15, 90.1, 94.45, 85.9, 93.15, 91.95, 91.85, 92.2, 94.7, 86.85),
-    "filler-gap-wh_Q_subject":
-        (80.05, 74.8, 73.6, 81.6, 70.45, 64.35, 73.6, 79.65, 75.7, 82.9),
-    "irregular-verb":
-        (75.15, 70.2, 70.45, 73.85, 66.85, 67.2, 71.75, 72.9, 69.65, 70.6),
-    "quantifiers-superlative":
-        (72.2, 64.9, 58.0, 63.45, 69.4, 65.5, 79.5, 65.65, 64.55, 76.55),
-}
+# By probe the printed scores, and those of ten public softmax models in one order, all in percent of pairs,
+# and its file of Zorro (Huebner et al., 2021). ASSUMED: Zorro's later version.
+TABLE = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="probe")
+TABLE_3 = {probe: tuple(scores) for probe, *scores in TABLE[list(NAMES)].itertuples()}
+PUBLIC = TABLE.filter(like="public")
 
 
 def public_scores() -> np.ndarray:
     """The score expected of one more public softmax model: (probes, 3), mean, low and high."""
-    return np.array([prediction_interval(PUBLIC[probe]) for probe in TABLE_3])
+    return np.array([prediction_interval(scores) for scores in PUBLIC.to_numpy()])
 
 
 def places() -> pd.DataFrame:
     """Whether each printed score lies below, within or above its interval: probes by models."""
     _, low, high = public_scores().T
     words = {name: np.select([scores < low, scores > high], ["below", "above"], "within")
-             for name, scores in zip(NAMES, np.transpose(list(TABLE_3.values())))}
+             for name, scores in TABLE[list(NAMES)].items()}
     return pd.DataFrame(words, index=list(TABLE_3))
 
 
@@ -192,7 +156,7 @@ def against_public() -> pd.DataFrame:
     """Each interval, and each printed score with "below", "within" or "above" it."""
     rows = {"public softmax": [f"{mean:.1f} [{low:.1f}, {high:.1f}]"
                                for mean, low, high in public_scores()]}
-    for name, scores in zip(NAMES, zip(*TABLE_3.values())):
+    for name, scores in TABLE[list(NAMES)].items():
         rows[name] = [f"{score:g} {word}" for score, word in zip(scores, places()[name])]
     return pd.DataFrame(rows, index=list(TABLE_3))
 
@@ -206,8 +170,8 @@ def places_among_public() -> pd.DataFrame:
 def mean_of_probes() -> pd.DataFrame:
     """The mean over all probes, of the printed scores and of the public softmax models."""
     rows = {f"{name}, paper": f"{np.mean(scores):.1f}"
-            for name, scores in zip(NAMES, zip(*TABLE_3.values()))}
-    mean, low, high = prediction_interval(np.mean([PUBLIC[probe] for probe in TABLE_3], axis=0))
+            for name, scores in TABLE[list(NAMES)].items()}
+    mean, low, high = prediction_interval(PUBLIC.mean())
     rows["softmax, public"] = f"{mean:.1f} [{low:.1f}, {high:.1f}]"
     return pd.DataFrame({"mean of the probes": rows})
 
@@ -219,45 +183,7 @@ CORPUS = DataFile("aochildes_partial.txt",
                   "089ef168047d7e5d38de464ebe96805fd921ccb79ecff521bebfcaf5632c3b35")
 TOKENIZER = DataFile("tokenizer/babyberta.json",
                      "0ee1058f995fcc7e8cf40e2edf27b22daac38c3772a1a62c51a7d025cff7bcb0")
-# Table 3's names and the files of Zorro (Huebner et al., 2021). ASSUMED: Zorro's later version.
-PROBES = {
-    "agr_subj_verb-across_PP": DataFile(
-        "zorro/agreement_subject_verb-across_prepositional_phrase.txt",
-        "bef90373f26b76e8bb8aed99ac6f03ce46328120fc1a35c26cfde1fd47c150c1"),
-    "agr_subj_verb-across_RC": DataFile(
-        "zorro/agreement_subject_verb-across_relative_clause.txt",
-        "2933b97d6812011d993f438b3d75d5394f39043b552847a78b94e59165945d2c"),
-    "agr_subj_verb-in_Q+aux": DataFile(
-        "zorro/agreement_subject_verb-in_question_with_aux.txt",
-        "95e264cc02cab96b27e0bcfa40dcbe32d9ddc97d481dc638e45847a2f898662e"),
-    "anaphor_agr-pron_gender": DataFile(
-        "zorro/anaphor_agreement-pronoun_gender.txt",
-        "c5f21030475f37f847c090d56e26e2d32530e4ca7e55ba3c02f62a8d38c16d72"),
-    "arg_str-dropped_arg": DataFile(
-        "zorro/argument_structure-dropped_argument.txt",
-        "77b79e08e9018f404a5319a6bdc788edf465ae324c380c1d42c0730b52b4d37f"),
-    "arg_str-swapped_args": DataFile(
-        "zorro/argument_structure-swapped_arguments.txt",
-        "0a7907d468a15cbfe0d30fa9d8ce3bb4c30ca9f63966f9cc9fd24f4cfeed09d9"),
-    "arg_str-transitive": DataFile(
-        "zorro/argument_structure-transitive.txt",
-        "c4e362226d927591573abc546326ca0e4053255e4b2aa0090e09a257c09fcaa3"),
-    "binding-principle_a": DataFile(
-        "zorro/binding-principle_a.txt",
-        "6fcf1c1a7ba111ecf977e8d7d0331bb770dc06f02c583c3243ee161b8b9b23f8"),
-    "case-subjective_pron": DataFile(
-        "zorro/case-subjective_pronoun.txt",
-        "742776364f52edc3d876fb9bc9bb4cde7614cab6f669bfc5369271094727f8a2"),
-    "filler-gap-wh_Q_subject": DataFile(
-        "zorro/filler-gap-wh_question_subject.txt",
-        "2bc857ae020ef26b320f9e01f37ad7c43334faf4cb816503625227bb1f2b6dd7"),
-    "irregular-verb": DataFile(
-        "zorro/irregular-verb.txt",
-        "bdd5c4a10ed981db4080004a07f998a60c55a5ebfaf0db2f834ca507c6674f40"),
-    "quantifiers-superlative": DataFile(
-        "zorro/quantifiers-superlative.txt",
-        "3be3cc13ce50314a085b4ccbb7e92742cae797b0ec7423a28605388d6adea559"),
-}
+PROBES = {probe: DataFile(*named) for probe, *named in TABLE[["file", "sha256"]].itertuples()}
 # Artificial data for tests and the profile smoke, made by data/made/make.py
 MADE = MaskedSentences(
     DataFile("made/sentences.txt",

@@ -27,9 +27,6 @@ LINE_SEEDS = 10  # our models with smaller seeds are in fleets, those from here 
 OTHER_SEEDS = 5  # in the other settings
 QUANTIFIER_SEEDS = 10  # they train in seconds, and differ more
 
-# ---- the runs -------------------------------------------------------------------------------
-
-
 def runs(profile: str) -> list:
     """Lines, linear functions, two masks and "every", all fixed before the first run; smoke and cpu alone.
 
@@ -96,9 +93,6 @@ def every_ours(profile: str) -> list[Run]:
 def seeds(profile: str) -> range:
     """The seeds of all settings but lines."""
     return range(2 if profile == "smoke" else OTHER_SEEDS)
-
-
-# ---- from records to ratios -----------------------------------------------------------------
 
 
 def engine_of(run) -> str:

@@ -13,8 +13,6 @@ from papers.signed_averaging.affine import (
 from papers.signed_averaging.answer_sizes import floor, kept, sizes_at
 from papers.signed_averaging.comparisons import TABLE_6, ridge_answers
 
-# ---- runs -----------------------------------------------------------------------------------
-
 # Fixed before any was trained: five pairs of softmax and SSA as in Figure 3, of new seeds, without the
 # final normalization, and five with a read-out trained at ten times the rate; claims 64 to 67.
 CHANGES = {"without the final normalization": {"final_norm": False},
@@ -47,9 +45,6 @@ def runs(profile: str) -> list[Run]:
     return kept(profile) + without_norm(profile) + faster_read_out(profile)
 
 
-# ---- floors, and the bounds that printed rows need -------------------------------------------
-
-
 def bound_needed(error: float, sigma: float) -> float:
     """The least bound with which an error is possible: that whose floor it is."""
     return float(brentq(lambda bound: floor(bound, sigma) - error, 0, 200 * sigma))
@@ -62,9 +57,6 @@ def bounds_needed() -> pd.DataFrame:
     return pd.DataFrame.from_dict(
         {name: [bound_needed(error, sigma) for error, sigma in zip(row[2:], SIGMAS[2:])]
          for name, row in rows.items()}, orient="index", columns=SIGMAS[2:])
-
-
-# ---- from records to evidence ----------------------------------------------------------------
 
 
 def ridge_rise() -> list[float]:

@@ -15,9 +15,6 @@ from papers.solvable_attention.formulas import (
 from papers.solvable_attention.laws import flow_and_closed_forms
 
 
-# ---- the solution in time -------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class SolutionFormulas(Component):
     """Eqs. 14 and 39 to 61 and the rates of Appendices A and H.3, for one task with c = 1."""
@@ -87,17 +84,13 @@ class SolutionFormulas(Component):
             return tuple(float(np.abs(logistic(f[0], x) - f).max()) for x in exponents)
 
         late = 100 * t[-1]
-        ends = [float(self.closed_end(v, w, strength, late))
-                for w, strength in ((-v, self.strength), (v, -self.strength))]
+        forms = lambda w, strength: riccati.quadratic_forms(v, w, self.context_length, strength)
+        ends = [float(riccati.closed_form(late, *forms(w, own), own, a)[2])
+                for w, own in ((-v, strength), (v, -strength))]
         return {"14": far(-v, -2 * strength, 2 * strength),
                 "58": far(v, -2 * 2 * strength, -2 * strength),
                 "61": (max(abs(end - x) for end, x in zip(ends, (strength, -strength))),
                        max(map(abs, ends)))}
-
-    def closed_end(self, v, w, strength, late):
-        """f at the time `late` in closed form."""
-        g0, h0 = riccati.quadratic_forms(v, w, self.context_length, strength)
-        return riccati.closed_form(late, g0, h0, strength, self.rate)[2]
 
     def rates(self) -> dict:
         """Errors for the rates, which are H itself.
@@ -114,9 +107,6 @@ class SolutionFormulas(Component):
         flow, closed = flow_and_closed_forms(0.3 / size**0.5, 0.2 / size**0.5, size, self.strength,
                                              rates, t)
         return tuple(float(np.abs(f - flow).max()) for f in closed)
-
-
-# ---- corrections of first order -------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -142,22 +132,15 @@ class FirstOrderFormulas(Component):
         left = eta[0] * sums[0] * h0 - rho[0] * sums[1] * g0  # of Eq. 127
         bar, tilde = (strength * u[0] - u[1] for u in (eta, rho))
         right = np.sqrt(g0 * h0) * (bar * rho[1] - tilde * eta[1])
-        errors = {slip: (self.error((slip,)), self.error(())) for slip in SLIPS}
+        errors = {slip: tuple(self.compare(FIRST_ORDER_STARTS[0], slips)[0] for slips in ((slip,), ()))
+                  for slip in SLIPS}
         return {"121": (1 - 1 / psi, 0.0),  # g with psi left out, over g
                 "127": (abs(right / left - 1), abs(np.sign(sums[0] * sums[1]) * right / left - 1)),
                 "143": (psi - 1.0, 0.0),  # psi^2 in place of psi
-                } | errors | {"range": self.range_errors()}
-
-    def error(self, slips) -> float:
-        """The largest error of f with these misprints in Eqs. 137 to 151."""
-        return self.compare(FIRST_ORDER_STARTS[0], slips)[0]
-
-    def range_errors(self) -> tuple:
-        """Errors of the corrected and of the general form, from the start of Appendix G."""
-        return self.compare(FIRST_ORDER_STARTS[1], ())
+                } | errors | {"range": self.compare(FIRST_ORDER_STARTS[1], ())}
 
     def compare(self, start, slips) -> tuple:
-        """Largest errors of f with Eqs. 137 to 151 and with the general form."""
+        """Largest errors of f with Eqs. 137 to 151, with these misprints, and with the general form."""
         psi, strength = self.context_length, self.strength
         v, w = FirstOrder(start, strength, self.scale).vectors(psi)
         t = np.linspace(0, 10 / (psi * (1 + strength**2) * strength), self.times)

@@ -36,7 +36,6 @@ class LossCurves(Component):
         return np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
 
     def axes(self, metric: str) -> dict:
-        """The axis of a curve, t; a ratio has none."""
         return {} if "ratio" in metric else {"t": (self.learning_rate * self.kept).tolist()}
 
     def measure(self) -> dict:

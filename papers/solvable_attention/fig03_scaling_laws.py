@@ -13,9 +13,6 @@ from papers.solvable_attention.laws import (
     ALPHAS, LETTERS, LawsInTheLimit, on_the_way, shortened, start)
 
 
-# ---- the simulation and the runs ------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class LawsBySimulation(Component):
     """Figure 3: gradient descent at the paper's size, one curve per panel."""
@@ -72,9 +69,6 @@ def runs(profile: str) -> list:
     return shortened(profile, [
         *(LawsBySimulation(alpha, seed=seed) for alpha in ALPHAS for seed in seeds),
         *map(LawsInTheLimit, ALPHAS), *on_the_way(profile, ALPHAS)])
-
-
-# ---- exponents and tables -------------------------------------------------------------------
 
 
 # Of Figure 3d. Below these the smallest size is best; above, larger ones are not yet trained.

@@ -184,7 +184,6 @@ class Balance(Component):
             riccati.task_shares(self.tasks, self.alpha) @ lengths)
 
     def axes(self, metric: str) -> dict:
-        """The axis of the loss: the step."""
         kept = np.union1d(np.geomspace(1, self.steps, 80).astype(int), FEWER_STEPS)
         return {"step": kept[kept <= self.steps].tolist()}
 
@@ -261,16 +260,11 @@ def varied_exponents(records) -> dict[str, list[float]]:
         for record in records:
             if getattr(record.component, varied):
                 part = f"{LETTERS[law]} {varied} = {getattr(record.component, varied):g}"
-                found[part] = varied_fits(record, law)
+                low = 1 if law == "size" else 0
+                curves = record["data_samples"] if law == "data" else [record[f"{law}_loss"]]
+                found[part] = [fit_exponent(record[law] + low, curve, np.array(WINDOWS[law]) + low)[0]
+                               for curve in curves]
     return found
-
-
-def varied_fits(record, law: str) -> list[float]:
-    """The exponents of one law of a VariedBySimulation record."""
-    xs, low = record[law], 1 if law == "size" else 0
-    window = np.array(WINDOWS[law]) + low
-    curves = record["data_samples"] if law == "data" else [record[f"{law}_loss"]]
-    return [fit_exponent(xs + low, curve, window)[0] for curve in curves]
 
 
 def plateau_table(records) -> pd.DataFrame:

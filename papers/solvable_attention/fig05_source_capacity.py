@@ -128,7 +128,6 @@ class SourceCapacityCurves(Component):
     seed: int = 0  # of strengths and start; see stable_seeds
 
     def axes(self, metric: str) -> dict:
-        """The axes of the loss: the size and which time."""
         return {"size": self.sizes, "instant": None}
 
     def measure(self) -> dict:

@@ -18,9 +18,6 @@ from papers.solvable_attention.laws import log10_gap, start
 CONTEXT_LENGTHS = 10, 100  # psi
 
 
-# ---- training and runs ----------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class NearlySparse(Component):
     """The model, its start and its closed form, which both trainings of Figure 6 share."""
@@ -47,7 +44,6 @@ class NearlySparse(Component):
         return np.concatenate(([0], steps))
 
     def axes(self, metric: str) -> dict:
-        """The axis of a curve, t; a gap has none."""
         return {} if metric.endswith("gap") else {"t": (self.learning_rate * self.kept).tolist()}
 
     def closed_form(self) -> tuple[np.ndarray, np.ndarray]:
@@ -151,8 +147,6 @@ def runs(profile: str) -> list:
             for run in (*(ApproximatelySparse(psi, seed=seed, **size) for seed in range(draws)),
                         ApproximatelySparseLimit(psi, **size))]
 
-
-# ---- from records to the figure -------------------------------------------------------------
 
 CURVES = {"closed_form": ("closed form", BLACK, "-"),
           "expected": ("infinitely many prompts", ROSE, "-"),

@@ -32,7 +32,6 @@ class IdempotentCheck(Component):
     version: ClassVar[int] = 2  # 2: the control
 
     def axes(self, metric: str) -> dict:
-        """The axis of a curve, t; a deviation has none."""
         return {} if metric.endswith("deviation") else {"t": (self.learning_rate * self.kept).tolist()}
 
     @property

@@ -87,7 +87,6 @@ class FirstOrder(Component):
     off: float = field(default=0.0, metadata=ADDED)  # relative, in the rates: a control
 
     def axes(self, metric: str) -> dict:
-        """The axes of the errors, form and psi, and of the slopes."""
         forms = {} if metric == "psi" else {"form": FORMS}
         return forms if metric == "slopes" else forms | {"psi": self.lengths}
 

@@ -79,7 +79,6 @@ class FiniteTime(Component):
     gamma: float = field(default=0.0, metadata=ADDED)  # Lambda_s = Lambda_1 s^-gamma
 
     def axes(self, metric: str) -> dict:
-        """The axes of the exponents: in D with the half width of its interval, in N of each draw."""
         return {"size_exponent": {"fit": FIT}, "data_exponents": {"draw": None}}[metric]
 
     def measure(self) -> dict:

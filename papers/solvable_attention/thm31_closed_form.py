@@ -21,7 +21,6 @@ class ClosedFormCheck(Component):
     version: ClassVar[int] = 2  # 2: the control
 
     def axes(self, metric: str) -> dict:
-        """The axis of a curve, which instant it is; other metrics have none."""
         return {} if metric.endswith(("deviation", "conservation")) else {"instant": None}
 
     def measure(self) -> dict:

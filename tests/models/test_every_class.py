@@ -31,7 +31,7 @@ def test_the_page_counts_what_the_tables_say():
     head, *rows = [[cell.strip() for cell in line.strip("|").split("|")]
                    for line in page.splitlines() if line.startswith("|") and "---" not in line]
     assert set(head[1:]) == {path.stem for path in TABLE.parent.glob("*.csv")}
-    pinned = re.search(r"^transformers==(\S+)", (PROJECT / "constraints.txt").read_text("utf-8"), re.MULTILINE)
+    pinned = re.search(r"^transformers==(\S+)", (PROJECT / "requirements.lock").read_text("utf-8"), re.MULTILINE)
     assert pinned[1] in head
     for place, version in enumerate(head[1:], 1):
         shown = {row[0]: int(row[place]) for row in rows}

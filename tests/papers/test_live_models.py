@@ -1,19 +1,15 @@
 """The live page's models and formulas: the browser computes what the library does."""
 
-import json
 import math
-import re
 import runpy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from live_pages import (DECODERS, LENGTHS, STATIC, keep_untrained, raw_html, unpacked,
-                        untrained, write_scripts)
+from live_pages import DECODERS, LENGTHS, STATIC, keep_untrained, unpacked, untrained, write_scripts
 from sklearn.linear_model import Ridge
 
-from claimbook.records import PROJECT
 from claimbook.records.errors import InputError
 from icllib.models import Gaussian
 from icllib.streams import Stream
@@ -35,6 +31,7 @@ PREDICT = """prompts => live.models.map(live.unpack).map(model =>
 def kept(monkeypatch, results, tmp_path):
     """Untrained decoders as the page's models: the script that they were exported to."""
     keep_untrained(monkeypatch, results)
+    monkeypatch.setattr(live, "PROMPTS", 4)
     live.export(tmp_path / "models.js")
     return tmp_path / "models.js"
 
@@ -80,9 +77,6 @@ def answers(module) -> np.ndarray:
                      for prompt in prompts()])
 
 
-# ---- the models -----------------------------------------------------------------------------
-
-
 def test_the_browser_computes_what_pytorch_does(run_script, kept):
     found = run_script(PREDICT, for_browser(), kept)
     for model, by_browser in zip(live.read(kept), found, strict=True):
@@ -96,12 +90,13 @@ def test_the_browser_computes_what_pytorch_does(run_script, kept):
 def test_16_bits_move_a_model_by_a_hundredth_of_its_own_error(run_script):
     stream, ids = Stream.of([1], "16 bits"), torch.arange(256)[None]
     prompt = AffineFunctions().sample(stream, ids, max(LENGTHS) + 1)
-    for model, by_browser in zip(live.read(), run_script(PREDICT, for_browser()), strict=True):
+    at_1 = for_browser()[::10]  # sigma = 1
+    for model, by_browser in zip(live.read(), run_script(PREDICT, at_1), strict=True):
         trained = load(live.models()[model["name"]][model["place"]])
         with torch.no_grad():
             guesses = trained.predict(prompt.xs, prompt.ys, (max(LENGTHS),))[..., 0]
         own_error = (guesses - prompt.ys[..., -1]).square().mean().sqrt()
-        gaps = np.square(by_browser - answers(trained.module))[::10]  # at sigma = 1
+        gaps = np.square(by_browser - answers(trained.module)[::10])
         assert np.sqrt(gaps.mean()) < 1e-2 * own_error, model["name"]
 
 
@@ -133,9 +128,6 @@ def test_attention_is_what_the_model_weighs(run_script, kept):
         assert np.allclose(by_browser, expected[:, :len(by_browser[0])], atol=1e-4), model["name"]
 
 
-# ---- the export -----------------------------------------------------------------------------
-
-
 def test_the_committed_models_are_those_of_the_kept_weights():
     kept = [name for name, runs in live.models().items() if any(map(find_weights, runs))]
     assert [model["name"] for model in live.read()] == kept, "run: python -m papers"
@@ -153,16 +145,6 @@ def test_the_first_seed_that_has_learned_is_exported(kept, monkeypatch, tmp_path
     assert not (tmp_path / "others.js").exists()
 
 
-def test_the_last_digit_of_a_band_from_another_processor_stays(kept, tmp_path):
-    path = tmp_path / "models.js"
-    first = live.read(path)[0]["band"][0][0]
-    other = path.read_text("utf-8").replace(json.dumps(first, separators=(",", ":")), "[0.123,0.987]", 1)
-    assert other != path.read_text("utf-8")
-    path.write_text(other, "utf-8")
-    live.export(path)
-    assert path.read_text("utf-8") == other
-
-
 def test_without_weights_there_is_no_model(kept, monkeypatch, tmp_path):
     run = untrained(replace(DECODERS["softmax"], width=16))
     monkeypatch.setattr(live, "models", lambda: {"softmax": [run]})
@@ -176,12 +158,6 @@ def test_without_weights_there_is_no_model(kept, monkeypatch, tmp_path):
 def test_a_model_that_the_browser_cannot_run_is_refused(options):
     with pytest.raises(InputError, match="run: "):
         live.architecture(untrained(replace(DECODERS["softmax"], **options)))
-
-
-def test_a_model_for_fewer_points_than_the_page_has_is_refused():
-    run = untrained(DECODERS["softmax"])
-    with pytest.raises(InputError, match="for 39 pairs"):
-        live.architecture(replace(run, recipe=replace(run.recipe, lengths=(1, 38))))
 
 
 def test_the_command_says_what_it_has_written(monkeypatch, capsys):
@@ -200,11 +176,7 @@ def test_a_band_has_eight_of_ten_errors():
     assert np.abs(((low < errors) & (errors < high)).mean(axis=1) - 0.8).max() < 0.02
 
 
-# ---- formulas -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("penalty", [1e-4, 0.01, 1.0])
-def test_ridge_is_scikit_learns(run_script, penalty):
+def test_ridge_is_scikit_learns(run_script, penalty=0.01):
     code = """([prompts, penalty]) => prompts.map(({ points, queries }) =>
         queries.map(({ x }) => live.ridge(points, penalty)(x)))"""
     found = run_script(code, [for_browser(), penalty])
@@ -215,7 +187,7 @@ def test_ridge_is_scikit_learns(run_script, penalty):
         assert np.abs(np.array(by_browser) - expected).max() < 1e-10 * max(1, np.abs(ys).max())
 
 
-@pytest.mark.parametrize("d, n, mean", [(2, 2, 0.0), (2, 9, 1.0), (5, 12, 0.5), (16, 40, 3.0)])
+@pytest.mark.parametrize("d, n, mean", [(2, 2, 0.0), (16, 40, 3.0)])
 def test_layers_are_those_of_the_theory(run_script, d, n, mean):
     torch.manual_seed(0)
     xs = 2 * torch.rand(n, d, dtype=torch.float64) - 1 + mean
@@ -249,7 +221,7 @@ def test_an_answer_over_time_is_the_closed_form(run_script):
     assert np.allclose(found, riccati.closed_form(times, 0.4, 0, 0.7, 0.4)[2], rtol=1e-12)
 
 
-@pytest.mark.parametrize("alpha, beta, gamma", [(1.8, 0.0, 0.0), (1.8, 0.5, 0.5), (2.1, 0.5, 0.0)])
+@pytest.mark.parametrize("alpha, beta, gamma", [(1.8, 0.5, 0.5), (2.1, 0.5, 0.0)])
 def test_exponents_are_those_of_the_book(run_script, alpha, beta, gamma):
     code = """settings => { const curves = live.laws(live.tasksOf(...settings)); return [
         Object.entries(curves).map(([law, curve]) => live.slope(curve, live.WINDOWS[law]).slope),
@@ -260,16 +232,3 @@ def test_exponents_are_those_of_the_book(run_script, alpha, beta, gamma):
     assert np.allclose(found, [book[f"{law}_exponent"][0] for law in laws], atol=2e-3)
     assert np.allclose(losses, book["time_loss"], rtol=1e-3)
     assert np.allclose(formula, list(theory_exponents(alpha, beta, gamma).values()), rtol=1e-12)
-
-
-# ---- sizes ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("page", ["try_it", "layers_as_steps"])
-def test_a_page_is_small(page):
-    files = [STATIC / name for name in re.findall(r'(?:src|href)="../../_static/live/(.*?)"',
-                                                  raw_html(page))]
-    scripts = [path for path in files if path.suffix == ".js" and path.name != "models.js"]
-    assert len(scripts) >= 4 and sum(path.stat().st_size for path in scripts) <= 40 * 1024
-    total = sum(path.stat().st_size for path in {*files, PROJECT / f"book/live/{page}.md"})
-    assert total <= 1e6

@@ -20,19 +20,13 @@ BODY = 'print("error 0.125 of 8")\n# %% tags=["nbval-ignore-output"]\nimport tim
 
 
 @FORKED
-def test_a_page_that_gives_what_is_committed_is_as_committed(page, icllib):
+def test_a_page_is_as_committed_or_the_number_that_moved_is_told_with_its_cell(page, icllib):
     folder = page(BODY)
     assert icllib("run", "causal_lm/sample")[0] == 0
     before = (folder / "sample.ipynb").read_bytes()
     code, out, _ = icllib("compare", "all")
     assert code == 0 and out == ("causal_lm/sample: as committed\n1 of 1 pages are as committed\n")
     assert (folder / "sample.ipynb").read_bytes() == before
-
-
-@FORKED
-def test_a_number_that_moved_is_told_with_its_cell(page, icllib):
-    folder = page(BODY)
-    assert icllib("run", "causal_lm/sample")[0] == 0
     path = folder / "sample.ipynb"
     path.write_text(path.read_text("utf-8").replace('error 0.125 of 8\\n"', 'error 0.25 of 8\\n"'), "utf-8")
     assert json.loads(path.read_text("utf-8"))["cells"][2]["outputs"][0]["text"] == ["error 0.25 of 8\n"]
@@ -43,22 +37,16 @@ def test_a_number_that_moved_is_told_with_its_cell(page, icllib):
 
 
 @FORKED
-@pytest.mark.parametrize("body, told", [("1 / 0", "cell 2: ZeroDivisionError"),
-                                        (None, "expected a committed notebook to compare with, got none;"),
-                                        ("<<<<<<< mine", "got a damaged one with conflict markers of git;"),
-                                        ("{", "got a damaged one;")])
-def test_a_page_that_cannot_be_compared_is_told(page, icllib, body, told):
+def test_a_page_that_cannot_be_compared_is_told(page, icllib):
     folder = page("1")
     assert icllib("run", "causal_lm/sample")[0] == 0
-    if body is None:
-        (folder / "sample.ipynb").unlink()
-    elif body != "1 / 0":
-        (folder / "sample.ipynb").write_text(f"{{\n{body}\n", "utf-8")
-    else:
-        source = (folder / "sample.py").read_text("utf-8")
-        (folder / "sample.py").write_text(source.replace("\n1\n", f"\n{body}\n"), "utf-8")
+    (folder / "sample.py").write_text((folder / "sample.py").read_text("utf-8").replace("\n1\n", "\n1 / 0\n"), "utf-8")
     code, out, _ = icllib("compare", "all")
-    assert code == 1 and told in out
+    assert code == 1 and "cell 2: ZeroDivisionError" in out
+    for text, got in (("{\n<<<<<<< mine\n", "a damaged one with conflict markers of git"), ("{", "a damaged one"), (None, "none")):
+        (folder / "sample.ipynb").unlink() if text is None else (folder / "sample.ipynb").write_text(text, "utf-8")
+        code, out, _ = icllib("compare", "all")
+        assert code == 1 and f"expected a committed notebook to compare with, got {got};" in out
 
 
 @pytest.mark.parametrize("before, now, told", [

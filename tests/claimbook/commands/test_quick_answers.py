@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from claimbook.commands import page_state, status
-from claimbook.commands.page_state import status_of as states
+from claimbook.commands.page_state import states_of
 from claimbook.records import records
 from claimbook.records.files import PROJECT
 
@@ -54,7 +54,7 @@ def test_each_record_is_read_once_and_runs_are_listed_once(monkeypatch):
     records.read_record.cache_clear()
     monkeypatch.setattr(records.Record, "check", counted)
     monkeypatch.setattr(page_state, "runs_at", at)
-    assert {row.page for row in states(["context_scaling/fig01_scaling"])} == {"fig01_scaling"}
+    assert {row.page for row in states_of("context_scaling/fig01_scaling")} == {"fig01_scaling"}
     assert len(read) > 10 and set(read.values()) == {1}
     assert set(listed.values()) == {1}
 
@@ -73,8 +73,9 @@ def test_status_asks_a_page_again_only_when_something_has_changed(page, results,
 
     def asked_now(*pages):
         asked.clear()
-        return status.kept_status(pages, states_of), asked.copy()
+        return status.kept_status(pages), asked.copy()
 
+    monkeypatch.setattr(page_state, "states_of", states_of)
     monkeypatch.setattr(status, "TOLD", tmp_path / "status.json")
     pages = "causal_lm/sample", "causal_lm/other", "mine/sample"
     told, first = asked_now(*pages)
@@ -86,8 +87,7 @@ def test_status_asks_a_page_again_only_when_something_has_changed(page, results,
     assert asked_now(*pages)[1] == ["causal_lm/sample", "causal_lm/other"]
     monkeypatch.setattr(status, "cores", lambda: 77)
     assert asked_now(*pages)[1] == [*pages]
-    for damage in ("[]", "{", '{"mine/sample": 3}', status.TOLD.read_text("utf-8").replace('"state"', '"stat"'),
-                   status.TOLD.read_text("utf-8").replace('"fresh"', "7")):
+    for damage in ("[]", "{", '{"mine/sample": 3}', status.TOLD.read_text("utf-8").replace('"state"', '"stat"')):
         status.TOLD.write_text(damage, "utf-8")
         assert asked_now("mine/sample")[1] == ["mine/sample"]
     for _ in range(2):

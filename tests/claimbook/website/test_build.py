@@ -9,7 +9,7 @@ from claimbook import website
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT
 from claimbook.website import contents
-from claimbook.website.answers import paper_answers
+from claimbook.website.claim_pages import paper_answers
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_a_key_that_comes_twice_is_told_before_the_build():
     ("claim: 1, by: 5, date: 2026-01-01, text: x", "by"), ("claim: 1, by: A, text: x", "date")])
 def test_an_answer_is_shown_or_refused(monkeypatch, tmp_path, entry, told):
     (tmp_path / "answers.yml").write_text(f"answers:\n- {{{entry}}}\n", "utf-8")
-    monkeypatch.setattr("claimbook.website.answers.FILE", str(tmp_path / "answers.yml"))
+    monkeypatch.setattr("claimbook.website.claim_pages.ANSWERS", str(tmp_path / "answers.yml"))
     paper_answers.cache_clear()
     if told is None:
         assert paper_answers("causal_lm")[0]["text"] == "yes indeed"

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 import re
 from dataclasses import replace
@@ -145,10 +146,8 @@ def shown(tab, address):
         "[...document.querySelectorAll('p.math svg')].map(svg => svg.outerHTML)")]
 
 
-@pytest.mark.parametrize("around", AROUND)
-def test_a_text_reaches_nothing_through_mathjax(around, browser, tmp_path, monkeypatch):
+def test_a_text_reaches_nothing_through_mathjax(browser, tmp_path, monkeypatch):
     """Neither a link nor a style, an address, a formula beside it, or what it lies over."""
-    monkeypatch.setattr(claim_pages, "title_of", lambda page: around)
     with browser.tab() as tab:
         asked = []
         tab.on("request", lambda request: asked.append(request.url))
@@ -156,7 +155,8 @@ def test_a_text_reaches_nothing_through_mathjax(around, browser, tmp_path, monke
         assert set(tab.evaluate("Object.values(MathJax.startup.document.safe.allow)")) == {"none"}
         assert len(alone) == 2 and alone[0] == alone[1]
         body = ""
-        for reaching in REACHING:
+        for around, reaching in itertools.product(AROUND, REACHING):
+            monkeypatch.setattr(claim_pages, "title_of", lambda page: around)
             every = [*decisions(around % reaching)][:2]
             body += "".join([*map(claim_pages.body, every), verdicts.Verdicts(every[:1])._repr_html_()])
         assert shown(tab, site(tmp_path, body)) == alone
@@ -200,7 +200,7 @@ def test_a_link_of_a_paper_is_an_address(tmp_path):
         read_paper(path)
 
 
-@pytest.mark.parametrize("citation", ["@misc{own, author = {A, B}, year = {2000}, url = {javascript:attack()}}", "nothing", "@misc{own, year = {2000}}", "@misc{own, author = {A, B}}", "@misc{own, "])
+@pytest.mark.parametrize("citation", ["@misc{own, author = {A, B}, year = {2000}, url = {javascript:attack()}}", "@misc{own, year = {2000}}", "@misc{own, "])
 def test_a_citation_that_is_none_is_told(citation):
     with pytest.raises(InputError, match="causal_lm: citation: expected one entry of BibTeX with author and year"):
         papers.cited(replace(REAL, citation=citation))

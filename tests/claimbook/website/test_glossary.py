@@ -1,6 +1,6 @@
 """The first use of a word of the glossary is a link, and only the first."""
 
-from claimbook.website.glossary import linked_terms, pattern
+from claimbook.website.links import linked_terms, pattern
 
 MEANINGS = {"seed": ("where random numbers begin", "term-seed"),
             "attention": ("a weighted average", "term-attention"),

@@ -12,7 +12,7 @@ from claimbook.claims import Claim
 from claimbook.claims.decisions import Decision, decide
 from claimbook.claims.json_and_csv import as_csv, claim_as_json
 from claimbook.website.claim_pages import body, what_would_change
-from claimbook.website.extension import first_words, fold
+from claimbook.website.extension import fold
 from claimbook.website.ledger import app, bar, counted, row_of, summary, table
 from claimbook.website.links import linked, linked_html
 
@@ -121,23 +121,12 @@ def test_numbers_of_claims_become_links_in_html_but_in_links():
         '<a href="x">claim 4</a> <i title="claim 3">')
 
 
-@pytest.mark.parametrize("tags, folded", [([], ["hide-input"]), (["figure"], ["figure", "hide-input"]),
-                                          (["hide-output"], ["hide-cell"])])
-def test_code_is_folded_and_alternative_text_kept(tags, folded):
-    metadata = {"tags": tags, "mystnb": {"image": {"alt": "words"}}}
-    fold(metadata)
-    assert metadata["tags"] == folded and metadata["mystnb"]["image"] == {"alt": "words"}
-
-
-@pytest.mark.parametrize("tags, own, shown", [
-    ([], {}, "Code"), (["hide-output"], {}, "Settings, and their code"),
-    (["hide-output"], {"code_prompt_show": "How GPT-2 differs"}, "How GPT-2 differs")])
-def test_folded_code_says_what_it_is(tags, own, shown):
+@pytest.mark.parametrize("tags, own, folded, shown", [
+    (["figure"], {"image": {"alt": "words"}}, ["figure", "hide-input"], "Code"),
+    (["hide-output"], {}, ["hide-cell"], "Settings, and their code"),
+    (["hide-output"], {"code_prompt_show": "How GPT-2 differs"}, ["hide-cell"], "How GPT-2 differs")])
+def test_code_is_folded_and_says_what_it_is(tags, own, folded, shown):
     metadata = {"tags": tags, "mystnb": own}
     fold(metadata)
-    assert metadata["mystnb"] == {"code_prompt_show": shown,
-                                  "code_prompt_hide": f"Hide: {shown[0].lower()}{shown[1:]}"}
-
-
-def test_a_description_ends_with_a_word():
-    assert first_words("one two three", 9) == "one two ..." and first_words("$a$ b") == "a b"
+    assert metadata == {"tags": folded, "mystnb": own | {
+        "code_prompt_show": shown, "code_prompt_hide": f"Hide: {shown[0].lower()}{shown[1:]}"}}

@@ -24,12 +24,6 @@ def test_a_text_has_the_class_of_the_largest_sum_over_its_words():
             assert prompt.ys[0, text, n].tolist() == [float(s == max(sums)) for s in sums]
 
 
-def test_every_word_is_drawn_equally_often():
-    counts = TASK.sample(Stream.of([0], "training"), torch.arange(4000)[None], 1).xs[0, :, 0]
-    means, errors = counts.mean(0), counts.std(0) / 4000**0.5
-    assert ((means - 4 / 6).abs() < 4 * errors).all()
-
-
 def test_ridge_by_class_is_scikit_learns():
     from sklearn.linear_model import Ridge
 

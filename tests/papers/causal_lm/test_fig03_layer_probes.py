@@ -22,4 +22,3 @@ def test_looping_further_is_a_deeper_model_of_the_same_layer():
     assert found["error_looped"].shape == (1, 2, 1) and shallow.module.repeats == 2
     assert found["error_looped"][0, 1] == pytest.approx(expected["error_looped"][0, 0], rel=1e-5)
     assert not np.allclose(found["error_looped"][0, 0], found["error_looped"][0, 1])
-

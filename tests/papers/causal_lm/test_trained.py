@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from claimbook.claims import find_claim, load_claims
-from claimbook.records import digest, settings
 from icllib.models import Gaussian, Transformer
 from icllib.training import records, workers
 from papers.causal_lm import (
-    block_causal, fig03_layer_probes, fig06_training_sequences, table03_extra_loss,
-    table07_permuted_pairs, tables04_06_fewer_pairs, trained)
-from papers.causal_lm.trained import Cell, SIZES, TASKS
+    table03_extra_loss, table07_permuted_pairs, tables04_06_fewer_pairs, trained)
+from papers.causal_lm.trained import Cell, SIZES
 
 PREFIX, CAUSAL = (Cell("linear", mask, True, True) for mask in trained.MASKS)
 
@@ -77,10 +75,6 @@ def test_models_that_did_not_learn_are_not_shown_beside_those_that_did():
 CLAIMS = {claim.id: claim for claim in load_claims("causal_lm")}
 
 
-def names(runs):
-    return {digest(settings(run)) for run in runs}
-
-
 def test_the_paper_s_settings():
     """Section 5.2, Appendix E.2 and the public code."""
     run = Cell("linear", "causal", False, False).run(SIZES["paper"], 3)
@@ -93,35 +87,6 @@ def test_the_paper_s_settings():
     assert (recipe.lengths, recipe.queries, recipe.points) == ((40,), 20, 60)
     assert run.pretraining_tasks == 64_000 and run.task.dimension == 16 and run.seed == 3
     assert run.evaluation.lengths == (40, 32, 24, 16) and run.evaluation.prompts == 64
-
-
-def test_gpu_shortens_training_and_holds_out_more():
-    gpu, paper = (SIZES[name].__dict__ for name in ("gpu", "paper"))
-    assert {name for name in gpu if gpu[name] != paper[name]} == {"steps", "prompts"}
-    assert gpu["seeds"] == 5 and SIZES["cpu"].seeds == 8
-
-
-@pytest.mark.parametrize("profile", SIZES)
-def test_pages_share_their_runs(profile):
-    first = names(trained.table_1(profile))
-    assert {trained.Cell.of(run) for run in trained.table_1(profile)} == set(trained.as_in_table_1())
-    assert names(tables04_06_fewer_pairs.runs(profile)) == first
-    seeds = SIZES[profile].seeds
-    probed = fig03_layer_probes.probed(profile)
-    assert names([run for run in probed if run.seed < seeds]) < first
-    assert len(probed) == 6 * (seeds + SIZES[profile].more_seeds)
-    more = table03_extra_loss.rows_without_loss(profile)
-    assert names([run for run in more if run.seed < seeds]) < names(table03_extra_loss.linear_rows(profile))
-    assert len(more) == 4 * (seeds + 2 * SIZES[profile].more_seeds)
-    for page, new in ((table03_extra_loss.table_3, 12), (table07_permuted_pairs.runs, 12)):
-        runs = page(profile)
-        assert len(names(runs)) == len(runs) and len(names(runs) - first) == new * seeds
-    size = trained.SHORT_SIZES[profile]
-    first = names(trained.runs_of_size(size, trained.as_in_table_1()))
-    for page, new in ((fig06_training_sequences.runs, 6 * len(size.batches)), (block_causal.runs, 10)):
-        runs = page(profile)
-        assert len(names(runs)) == len(runs) and len(names(runs) - first) == new * size.seeds
-        assert all(trained.Cell.of(run).run(size, run.seed) == run for run in runs)
 
 
 def ratio(entry, cell, **below):
@@ -173,20 +138,6 @@ def test_errors_of_a_cell_are_those_of_its_seeds(results, monkeypatch):
 
 GOLDEN = {"linear": [0.910883, 0.430307, 0.548259, 0.807088],
           "classes": [0.695387, 0.613309, 0.390443]}
-
-
-def test_a_table_sets_ours_beside_the_paper_s():
-    cells = trained.as_in_table_1(("prefix",))
-    ours = {cell: [1.0, 2.0, 3.0] for cell in cells}
-    table = trained.beside_paper(ours, {cell: trained.extra_loss(cell) for cell in cells})
-    assert list(table.index) == ["prefix, shared, extra loss", "prefix, unshared"]
-    assert list(table.columns) == [(task, who) for task in TASKS for who in ("paper", "ours")]
-    assert table.loc["prefix, unshared", ("classes", "paper")] == "27.6"  # as printed
-    assert table.iloc[0, 1] == "2 [0, 4.5]"  # t interval: 2 -+ 4.303 / sqrt(3), and no error < 0
-    wide = {cells[0]._replace(task="classes"): [20.0, 50.0, 95.0]}  # 55 -+ 94: percent end, too
-    assert trained.beside_paper(wide, {}).iloc[0, 0] == "55 [0, 100]"
-    ends = trained.task_rows("ours", wide, "cpu")[0][["low", "high"]]
-    assert ends.iloc[0].tolist() == [0, 100]
 
 
 def test_printed_class_errors_apart_by_the_spread_of_drawn_answers():

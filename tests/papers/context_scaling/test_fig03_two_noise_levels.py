@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from claimbook.records import PROFILES, versions
+from claimbook.records import PROFILES
 from icllib.baselines import LeastSquares, MixtureRidge, Ridge, Zero
-from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
+from icllib.evaluate import ErrorByNoiseLevel
 from icllib.models.sgpt import packed_size
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, TwoNoiseLevels
@@ -80,8 +80,3 @@ def test_penalties_hold_the_best_of_either_level(profile):
     if profile == "paper":
         assert penalties[[4, -5]] == pytest.approx([0.2, 5])
     assert np.ptp(np.diff(np.log(penalties))) < 1e-12
-
-
-def test_a_new_version_of_the_errors_reaches_those_by_level(monkeypatch):
-    monkeypatch.setattr(ErrorByLength, "version", 99)
-    assert versions(ErrorByNoiseLevel((1,))) == {"evaluate.ErrorByNoiseLevel": 99}

@@ -4,21 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from claimbook.claims import find_claim
-from claimbook.records import PROFILES, Record
+from claimbook.records import Record
 from icllib.baselines import LeastSquares, StudentNetwork
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
 from icllib.streams import Stream
-from icllib.tasks import ReluNetwork, SparseLinear
+from icllib.tasks import SparseLinear
 from icllib.training import Run
 from papers.context_scaling import fig04_three_tasks, scaling
-
-CURVES = {
-    fig04_three_tasks.TREES: {"SGPT", "GPT-2, separate tokens", "GPT-2, joint tokens", "XGBoost"},
-    fig04_three_tasks.NETWORKS: {"SGPT", "GPT-2", "student network"},
-    fig04_three_tasks.SPARSE: {"SGPT", "GPT-2", "Lasso", "least squares"},
-}
 
 
 def trained(profile):
@@ -34,45 +27,6 @@ def test_a_baseline_is_measured_prompt_by_prompt():
         fits = [np.linalg.lstsq(x[:n], y[:n], rcond=None)[0] for x, y in zip(xs, ys)]
         expected = np.mean([(x[n] @ w - y[n]) ** 2 for x, y, w in zip(xs, ys, fits)])
         assert error == pytest.approx(expected, rel=1e-5, abs=1e-9)
-
-
-def test_every_baseline_is_a_column_of_its_settings():
-    runs = [run for run in fig04_three_tasks.runs("cpu") if isinstance(run, fig04_three_tasks.Baseline)]
-    table = fig04_three_tasks.figure_4_baselines(runs)
-    assert list(table) == ["XGBoost", "student network", "Lasso", "least squares"]
-    assert table["Lasso"][table["Lasso"] != ""].to_dict() == {
-        "prompts": "2048", "penalty": "1, 0.1, 0.01, 0.001, 0.0001"}
-    assert table.loc["learning rate"].to_list() == ["0.1", "0.005", "", ""]
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_panel_has_the_papers_curves_at_the_lengths_of_its_claim(profile):
-    found = {}
-    for run in fig04_three_tasks.runs(profile):
-        panel, curve = fig04_three_tasks.figure_4_curve(run)
-        assert (run.task, run.evaluation.lengths) == fig04_three_tasks.figure_4_tasks(profile)[panel]
-        found.setdefault(panel, set()).add(curve)
-    assert found == CURVES
-    for number, (_, lengths) in zip((7, 8, 9), fig04_three_tasks.figure_4_tasks(profile).values()):
-        parts = find_claim(f"context_scaling.{number}").parts
-        assert {int(part.split("n = ")[1]) for part in parts} <= set(lengths)
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_models_of_a_panel_are_trained_alike(profile):
-    """The same batch, T and seeds, each at the lengths at which it is measured; and the same steps,
-    but on networks at cpu, where steps of SGPT take three times as long."""
-    by_panel, steps = {}, {}
-    for run in trained(profile):
-        assert set(run.evaluation.lengths) <= set(run.recipe.lengths)
-        told = run.recipe.batch, run.recipe.schedule, run.pretraining_tasks, run.evaluation
-        by_panel.setdefault(type(run.task), set()).add(told)
-        steps.setdefault(type(run.task), {}).setdefault(run.model, run.recipe.steps)
-        assert steps[type(run.task)][run.model] == run.recipe.steps
-    assert len(by_panel) == 3 and all(len(found) == 1 for found in by_panel.values())
-    for task, found in steps.items():
-        most = 3 if (profile, task) == ("cpu", ReluNetwork) else 1
-        assert max(found.values()) == most * min(found.values())
 
 
 def test_the_paper_profile_has_the_papers_sizes():

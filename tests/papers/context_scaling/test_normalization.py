@@ -1,20 +1,8 @@
 import pytest
 import torch
 
-from claimbook.records import PROFILES
 from icllib.models import SGPT
-from icllib.training import Run
 from papers.context_scaling import normalization
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_first_form_is_the_default_of_every_other_page(profile):
-    default = next(iter(normalization.FORMS.values()))
-    assert default == {"normalization": SGPT().normalization, "mlp_skip": SGPT().mlp_skip}
-    runs = normalization.runs(profile)
-    runs = [run for run in runs if isinstance(run, Run)]
-    assert len({(run.model.normalization, run.model.mlp_skip) for run in runs}) == 4
-    assert all(run.recipe.lengths == run.evaluation.lengths for run in runs)
 
 
 @pytest.mark.parametrize("normalization, parity", [("l1", -1), ("absolute", 1)])

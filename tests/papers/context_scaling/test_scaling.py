@@ -2,15 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from claimbook.records import PROFILES, Record
+from claimbook.records import Record
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
-from icllib.models import FeatureMLP, MLP, ScalarRegression, Transformer
-from icllib.training import Run
 from papers.context_scaling import (
-    fig01_scaling, fig02_one_noise_level, fig03_two_noise_levels, fig05_one_layer,
-    fig06_scalar_against_row, fig07_features, fig08_sgpt_scaling, normalization, scaling, sizes,
-    what_would_a_reviewer_ask)
+    fig02_one_noise_level, fig03_two_noise_levels, fig05_one_layer, fig06_scalar_against_row,
+    fig07_features, scaling)
 
 
 def test_slopes_over_either_range_of_tasks():
@@ -71,20 +68,6 @@ def test_what_the_pages_read():
     assert (errors["one step"] - found["excess"]["one step"]).tolist() == pytest.approx([0.25] * 7)
 
 
-NAMES = {"prompt": MLP(), "psi_L": FeatureMLP("linear"), "psi_H": ScalarRegression("hilbert"),
-         "prompt + psi_L": FeatureMLP("linear", True), "prompt + psi_H": FeatureMLP(prompt=True)}
-
-
-@pytest.mark.parametrize("profile", PROFILES[1:])
-def test_figures_share_their_runs(profile):
-    first, sixth, seventh = (set(page(profile)) for page in (
-        fig01_scaling.runs, fig06_scalar_against_row.runs, fig07_features.runs))
-    assert {run for run in sixth if isinstance(run.model, FeatureMLP)} < seventh
-    on_prompt = {run for run in seventh
-                 if isinstance(run.model, MLP) and run.task == scaling.LINEAR_8}
-    assert on_prompt and on_prompt <= first
-
-
 def test_the_paper_profile_has_the_papers_sizes():
     for page in (fig06_scalar_against_row.runs, fig07_features.runs):
         for run in page("paper"):
@@ -97,11 +80,6 @@ def test_the_paper_profile_has_the_papers_sizes():
         (10, 20, 30, 40, 50)}
 
 
-@pytest.mark.parametrize("name, model", NAMES.items())
-def test_names_of_inputs(name, model):
-    assert scaling.reads(model) == name
-
-
 def test_the_floor_is_below_zero_and_above_the_noise():
     """Ridge at 5 pairs beats zero; at 40 it is near the noise, 0.05 of 1.05."""
     floor = scaling.bayes_floor(ErrorByLength((5, 40), prompts=1024))
@@ -109,45 +87,7 @@ def test_the_floor_is_below_zero_and_above_the_noise():
     assert 0.05 / 1.05 < floor[40] < 0.1
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_figure_8_has_the_decoders_of_figure_1_and_what_its_claim_needs(profile):
-    def of(runs):
-        found = {}
-        for run in runs:
-            found.setdefault((run.task, type(run.model)), []).append(run)
-        return found
-
-    decoder = scaling.LINEAR_8, Transformer
-    tasks, context = of(scaling.fig08_against_tasks(profile)), of(scaling.fig08_against_context(profile))
-    assert set(tasks[decoder]) <= set(scaling.fig01_against_tasks(profile))
-    assert set(context[decoder]) == set(scaling.fig01_against_context(profile))
-    assert len(tasks) == len(context) == 4
-    for panel, needed in ((tasks, {10**4, 10**5, 10**6}), (context, {10**5, 10**6})):
-        for runs in panel.values():
-            assert len({(run.model, run.recipe) for run in runs}) == 1
-            assert needed <= {run.pretraining_tasks for run in runs}
-            assert runs[0].recipe.lengths == runs[0].evaluation.lengths
-            assert 10 in runs[0].recipe.lengths and (panel is tasks or 40 in runs[0].recipe.lengths)
-    every = fig08_sgpt_scaling.runs(profile)
-    assert len(every) == len(set(every))
-    assert (every == scaling.fig08_transformers(profile)) == (profile != "cpu")
-
-
 def test_slopes_on_logarithmic_axes_are_the_exponents_of_power_laws():
     counts = np.array([100, 10**4, 10**6])
     slopes = scaling.log_slope(pd.DataFrame([3 * counts**-0.2, counts**0.1], columns=counts))
     np.testing.assert_allclose(slopes, [-0.2, 0.1])
-
-
-@pytest.mark.parametrize("profile", PROFILES[1:])
-def test_pages_share_their_runs(profile):
-    forms, asked = normalization.runs(profile), what_would_a_reviewer_ask.runs(profile)
-    default = [run for run in forms if isinstance(run, Run) and run.model == scaling.SGPTS[profile][0]
-               and run.task == scaling.LINEAR_8]
-    assert len(default) == 3 and set(default) < set(asked)
-    assert set(scaling.fig08_transformers(profile)) & set(forms) == {
-        run for run in forms if isinstance(run, Run) and run.model == scaling.SGPTS[profile][0]}
-    known = [run for run in asked if run in fig01_scaling.runs(profile)]
-    assert len(known) == (15 if profile == "cpu" else 18)  # GPT-2 at four or five T, the MLP at one
-    if profile == "cpu":
-        assert set(default) < set(sizes.runs(profile))

@@ -1,7 +1,6 @@
 from itertools import product
 
 import numpy as np
-import pytest
 
 from claimbook.records import Record, settings
 from icllib.models import SGPT, Transformer
@@ -24,19 +23,6 @@ def test_the_paper_profile_has_every_size_of_appendix_a():
         assert run.task == LinearRegression(20, 0.5, 20**-0.5)
         assert run.recipe.lengths == run.evaluation.lengths == tuple(range(10, 41, 5))
     assert set(fig02_one_noise_level.runs("paper")) < set(sizes.runs("paper"))
-
-
-@pytest.mark.parametrize("profile", ("smoke", "cpu", "gpu"))
-@pytest.mark.parametrize("kind", (SGPT, Transformer))
-def test_shorter_profiles_change_one_thing_at_a_time(profile, kind):
-    """From the most layers, the least width and the most heads, to every value of each."""
-    found = sizes_at(profile, kind)
-    columns = [sorted(set(column)) for column in zip(*found)]
-    best = tuple(pick(column) for pick, column in zip((max, min, max), columns))
-    changed = [tuple(a != b for a, b in zip(size, best)) for size in found]
-    assert best in found and max(map(sum, changed)) == 1
-    assert len(found) == len(set(found)) == 1 + sum(len(column) - 1 for column in columns)
-    assert tuple(sizes.best_size(profile).values())[: len(best)] == best
 
 
 def made_up_records():

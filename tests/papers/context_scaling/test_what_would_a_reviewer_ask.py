@@ -6,18 +6,6 @@ from papers.context_scaling import what_would_a_reviewer_ask as asked
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_what_is_asked(profile):
-    runs = asked.runs(profile)
-    assert len(runs) == len(set(runs))
-    widths = {run.model.width for run in runs if isinstance(run.model, MLP)}
-    assert max(widths) == 2 * min(widths) and len(widths) == 2
-    counts = {run.pretraining_tasks for run in runs if isinstance(run.model, FeatureMLP)}
-    assert {10**4, 10**6} <= counts  # claim 21
-    phis = {run.model.normalization for run in runs if isinstance(run.model, SGPT)}
-    assert phis == {"l1", "none"}
-
-
-@pytest.mark.parametrize("profile", PROFILES)
 def test_one_layer_over_deep_at_ten_pairs(profile):
     """Errors of the context length, T and the seed, of the deep models with 3 more."""
     records = [Record(settings(run), {}, {"error": [

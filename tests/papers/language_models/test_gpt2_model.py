@@ -4,7 +4,7 @@
 import pytest
 import torch
 
-from papers.language_models.gpt2_model import Settings, build_gpt2, learning_rate
+from papers.language_models.gpt2_model import Settings, build_gpt2
 
 
 def test_the_defaults_are_the_papers():
@@ -19,8 +19,3 @@ def test_the_defaults_are_the_papers():
 def test_it_is_gpt2_with_124_million_parameters(scoring, parameters):
     with torch.device("meta"):
         assert sum(p.numel() for p in build_gpt2(Settings(scoring)).parameters()) == parameters
-
-
-def test_the_learning_rate_warms_up_and_falls_along_half_a_cosine():
-    rates = [learning_rate(Settings(), step) for step in (0, 999, 1_999, 2_000, 26_000, 50_000)]
-    assert rates == pytest.approx([3e-7, 3e-4, 6e-4, 6e-4, 3.3e-4, 6e-5])

@@ -1,4 +1,4 @@
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -6,27 +6,16 @@ import pandas as pd
 import pytest
 import torch
 
-from claimbook.records import Record, digest, settings
-from claimbook.records.errors import InputError
+from claimbook.records import Record, settings
 from claimbook.records.values import values
-from icllib.evaluate import Together
 from icllib.models import QASSMax, SignedAveraging, Softmax, Transformer
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Recipe, records as records_of, train
-from papers.signed_averaging import (
-    affine, attention_or_feed_forward, boundary_values, comparisons, fig03_softmax_ssa,
-    fig04_every, learned_exponents, table05_deviant_input, table06_depth_heads, training_control,
-    training_laws)
+from papers.signed_averaging import affine, comparisons
 from papers.signed_averaging.affine import (
     DEVIANT, LearnedExponents, LineAnswers, SHAPES, SIZES, ShiftedErrors, affine_run, decoder,
-    scorings, scorings_on_affine_functions)
-from papers.signed_averaging.alternatives_on_every import scorings_on_every
-from papers.signed_averaging.quantifiers import SIZES as QUANTIFIER_SIZES
-
-
-def names(runs):
-    return {digest(settings(run)) for run in runs}
+    scorings_on_affine_functions)
 
 
 def test_the_models_are_those_of_table_6():
@@ -39,31 +28,6 @@ def test_the_models_are_those_of_table_6():
     assert run.task == AffineFunctions(1.0) and run.seed == 2
     two_of_32 = SHAPES[-2].runs("cpu")[0].model
     assert (two_of_32.layers, two_of_32.heads, two_of_32.perceptron) == (2, 32, False)
-
-
-@pytest.mark.parametrize("profile", affine.DEPTH_SIZES)
-def test_at_any_profile_models_differ_in_their_shape_only(profile):
-    runs = affine.models_of(SHAPES, profile)
-    assert len({(run.recipe, run.evaluation, run.task, run.model.width) for run in runs}) == 1
-    shapes = [affine.shape_of(run) for run in runs]
-    assert {shapes.count(shape.name) for shape in SHAPES} == {affine.DEPTH_SIZES[profile].seeds}
-
-
-def test_pages_share_their_runs():
-    table_6 = names(table06_depth_heads.runs("cpu"))
-    table_5 = names(table05_deviant_input.runs("cpu"))
-    parts = names(attention_or_feed_forward.runs("cpu"))
-    assert len(parts - table_6) == affine.DEPTH_SIZES["cpu"].seeds  # feed-forward only
-    assert len(names(boundary_values.runs("cpu")) - table_6 - table_5) == 3  # `wider`
-    table_1 = names(scorings_on_affine_functions("cpu"))
-    of_law = lambda law: names(run for run in affine.wider_inputs("cpu") if affine.law_of(run) == law)
-    assert of_law("N(0, 1)") < table_1 and not table_1 & (of_law("N(0, 10)") | of_law("N(0, 100)"))
-    assert len(names(training_laws.with_and_without_curriculum("gpu"))
-               & names(scorings_on_affine_functions("gpu"))) == 3
-    # At `paper` the base model is 12L8AH.
-    assert names(affine.base_runs("paper")) < names(table06_depth_heads.runs("paper"))
-    runs = boundary_values.runs("paper")
-    assert len(runs) == len(set(runs)) == 9 + 3
 
 
 @pytest.mark.parametrize("perceptron", [True, False])
@@ -221,16 +185,6 @@ def test_exponents_start_as_told_and_are_learned():
     assert measure(Transformer(1, 2, 8, attention=False).build([0], 1, 3)) == {}
 
 
-def test_together_joins_measures_and_refuses_equal_names():
-    part = ShiftedErrors((1,), functions=1, prompts=1)
-    both = Together((part, LineAnswers((1,), (0,), prompts=1))).measure([None], ZERO)
-    assert set(both) == {"error", "answer", "deviant_answers"}
-    with pytest.raises(InputError, match="got twice .*error"):
-        Together((part, ShiftedErrors((2,), functions=1, prompts=1))).measure([None], ZERO)
-    with pytest.raises(InputError, match="parts: "):
-        Together(())
-
-
 def test_the_paper_s_settings():
     """Section 3 and Appendices A.1 and B."""
     run = affine_run(SIZES["paper"], decoder(SIZES["paper"], SignedAveraging()), 2)
@@ -248,25 +202,6 @@ def test_the_paper_s_settings():
     assert affine_run(SIZES["paper"], run.model, 0, curriculum=False).recipe.curriculum is None
 
 
-def test_every_scoring_function_has_the_heads_and_the_width_of_its_decoder():
-    for size in (*affine.SIZES.values(), *(replace(own, heads=4) for own in QUANTIFIER_SIZES.values())):
-        rows = scorings(size)
-        assert list(rows) == list(affine.NAMES) and len(set(rows.values())) == len(affine.SCORINGS)
-        assert [heads for _, heads in rows["four functions"].parts] == [size.heads // 4] * 4
-        assert rows["QASSMax"].size == size.width // size.heads
-        for scoring in rows.values():
-            decoder(replace(size, layers=1), scoring).build([0], 1, 3)
-
-
-def test_the_paper_s_rows_come_first_and_ours_say_so():
-    printed = [bool(row.printed) for row in affine.SCORINGS]
-    assert printed == sorted(printed, reverse=True) and sum(printed) == 13
-    assert all(len(row.printed) in (0, 10) and row.source for row in affine.SCORINGS)
-    added = [title for name, title in affine.TITLES.items() if name != title]
-    assert added[:3] == ["SA-softmax, normalized (added)", "SSMax (added)", "QASSMax (added)"]
-    assert len(affine.TEMPERED) == 5 and len(affine.ALTERNATIVES) == 6
-
-
 GOLDEN = {"error": [4.09505, 235.672], "answer": 0.00573407, "error_along": 4.09505}
 
 
@@ -278,20 +213,6 @@ def test_golden_numbers_of_a_small_run(results):
     found = {"error": record["error"][[0, -1]].tolist(), "answer": record["answer"][2, -1],
              "error_along": record["error_along"][-1, 0]}
     assert found == {name: pytest.approx(value, rel=1e-3) for name, value in GOLDEN.items()}
-
-
-@pytest.mark.parametrize("profile", affine.SIZES)
-def test_pages_share_the_runs_of_the_table(profile):
-    names = lambda runs: [digest(settings(run)) for run in runs]
-    every, seeds = affine.scorings_on_affine_functions(profile), affine.SIZES[profile].seeds
-    assert len(set(names(every))) == len(every) == len(affine.SCORINGS) * seeds
-    assert names(training_control.runs(profile)) == names(every)
-    pair = fig03_softmax_ssa.runs(profile)
-    assert [run.model.scoring for run in pair] == [Softmax()] * seeds + [SignedAveraging()] * seeds
-    *ssa, timing = learned_exponents.runs(profile)
-    assert set(names(pair)) < set(names(every)) and names(ssa) == names(every)[:seeds]
-    paper = (timing.layers, timing.heads, timing.width, timing.batch) == (12, 8, 256, 64)
-    assert paper == (profile != "smoke")
 
 
 def test_a_function_has_the_next_seeds_that_others_lack(results):
@@ -306,14 +227,3 @@ def test_a_function_has_the_next_seeds_that_others_lack(results):
         affine.scorings_on_affine_functions, "stored", "signed_averaging/page")
     assert [(affine.scoring_of(record.component), record.component.seed) for record in found] == [
         (name, seed) for name in affine.NAMES if name != "QASSMax" for seed in range(3 + (name == "SSA"))]
-
-
-@pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
-def test_softmax_and_ssa_are_those_of_figure_4_and_the_others_differ_in_scoring_alone(profile):
-    runs, known = scorings_on_every(profile), fig04_every.runs(profile)
-    shared = [run for run in runs if run in known]
-    seeds = len({run.seed for run in runs})
-    assert shared == runs[: 2 * seeds] and len(set(runs)) == len(runs) == len(affine.SCORINGS) * seeds
-    assert list(dict.fromkeys(type(run.model.scoring) for run in runs)) == list(dict.fromkeys(
-        type(run.model.scoring) for run in scorings_on_affine_functions(profile)))
-    assert len({(run.task, run.recipe, run.evaluation, run.model.width) for run in runs}) == 1

@@ -6,8 +6,7 @@ import pytest
 
 from claimbook.claims import load_claims
 from papers.signed_averaging import (
-    affine, boundary_values, comparisons, fig03_softmax_ssa,
-    learned_exponents, table05_deviant_input)
+    affine, boundary_values, comparisons, fig03_softmax_ssa, table05_deviant_input)
 
 SIGMAS = np.array(affine.SIGMAS)
 
@@ -22,20 +21,6 @@ def path_frame(**models):
     """Errors along training, from (seeds, stops, 10)."""
     return pd.concat({name: frame(**{str(seed): path for seed, path in enumerate(own)})
                       for name, own in models.items()}, names=["name", "seed", "step"])
-
-
-def test_ours_stands_below_the_printed_row():
-    ours = frame(**{name: np.full((3, 10), [[1.0], [2.0], [3.0]]) for name in ("12L8AH", "other")})
-    table = comparisons.beside(ours, comparisons.TABLE_6)
-    assert list(table.index) == [("12L8AH", "paper"), ("12L8AH", "ours"), ("other", "ours")]
-    assert table.loc[("12L8AH", "paper"), 10] == "73.5"
-    assert table.loc[("other", "ours"), 1] == "1.82"  # the cube root of 6
-    across = comparisons.beside(ours, {}, spread=True)
-    logs = np.log([1.0, 2.0, 3.0])
-    low, high = np.exp(logs.mean() + np.array([-1, 1]) * 4.3027 * logs.std(ddof=1) / 3**0.5)
-    assert across.loc[1, ("other", "ours")] == f"1.8 [{low:.2g}, {high:.2g}]"
-    plain = comparisons.beside(ours, {}, spread=True, scale="linear")
-    assert plain.loc[1, ("other", "ours")] == "2 [-0.48, 4.5]"  # 2 -+ 4.303 / sqrt(3)
 
 
 CLAIMS = {int(claim.id.split(".")[1]): claim for claim in load_claims("signed_averaging")}
@@ -125,13 +110,6 @@ def test_further_training_along_one_path_is_no_advantage_at_equal_error():
     assert np.array(list(ratios.values())) == pytest.approx(0.5)
 
 
-def test_a_ratio_beyond_the_spread_has_an_interval_without_1():
-    table = comparisons.beyond_spread({"lower": [0.5, 0.5, 0.51], "equal": [0.25, 1, 0.5],
-                                       "higher": [3, 3.1, 3]})
-    assert table["against 1"].tolist() == ["below", "within the spread", "above"]
-    assert table.ratio["equal"] == "0.5 [0.089, 2.8]"  # exp(+-4.303 log(2) / sqrt(3))
-
-
 def test_functions_are_compared_at_the_seeds_that_both_have():
     draw = np.random.default_rng(0)
     errors = {name: draw.lognormal(size=(seeds, 10))
@@ -141,11 +119,6 @@ def test_functions_are_compared_at_the_seeds_that_both_have():
     assert (found.to_numpy() == errors["SSA"][:3] / errors["entmax"]).all()
     paths = path_frame(**{name: np.stack([2 * own, own], axis=1) for name, own in errors.items()})
     assert comparisons.ratio_at_equal_error(paths, "softmax", "entmax").shape == (3, 10)
-
-
-@pytest.mark.parametrize("layers, heads, printed", [(12, 12, 288), (1, 2, 4), (3, 5, 30)])
-def test_ssa_has_two_parameters_more_for_each_head(layers, heads, printed):
-    assert learned_exponents.additional_parameters(layers, heads) == printed
 
 
 def test_ridge_regression_with_an_intercept_is_exact_on_lines():

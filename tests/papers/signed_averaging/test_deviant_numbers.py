@@ -9,12 +9,10 @@ from claimbook.records import Record, settings
 from icllib.models import SignedAveraging, Softmax, Sparsemax, Transformer
 from icllib.tasks import Quantifier
 from icllib.training.run import Trained
-from papers.signed_averaging import (
-    deviant_numbers, deviant_sequences, fig04_every, fig05_some, quantifiers)
-from papers.signed_averaging.deviant_numbers import each_kind, judged_kind
+from papers.signed_averaging import deviant_numbers, deviant_sequences
+from papers.signed_averaging.deviant_numbers import judged_kind
 from papers.signed_averaging.deviant_sequences import (
     DeviantNumbers, log_odds_of)
-from papers.signed_averaging.quantifiers import compared_on_every
 
 EVERY, SOME = TASKS = [Quantifier("every"), Quantifier("some")]
 SMALL = DeviantNumbers((1, 100), (3, 6), 4, 40, seed=5)
@@ -92,13 +90,6 @@ def test_sizes_and_kinds_share_their_numbers_and_places_do_not():
     assert not torch.isin(drawn[:, others], elsewhere).any()
 
 
-def test_a_shared_fleet_changes_nothing():
-    together = SMALL.measure(TASKS, Predictor(erratic))
-    for member, task in enumerate(TASKS):
-        for name, values in SMALL.measure([task], Predictor(erratic)).items():
-            np.testing.assert_array_equal(values[0], together[name][member])
-
-
 def test_more_sequences_than_one_pass_holds(monkeypatch):
     whole = SMALL.measure(TASKS, Predictor(erratic))
     monkeypatch.setattr(deviant_sequences, "CHUNK", 7)
@@ -120,21 +111,6 @@ def test_far_out_the_answer_at_a_number_hangs_on_it_alone(scoring):
         limit = module.read_out(module.final_norm(1e7 * module.embed.weight[:, None]))
     assert near.std() > 0.05
     torch.testing.assert_close(far, limit[..., 0].expand_as(far), atol=1e-3, rtol=0)
-
-
-@pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
-def test_the_models_are_those_of_figures_4_and_5(profile):
-    trained = lambda run: (run.task, run.model, run.recipe, run.seed)
-    known = {trained(run) for page in (fig04_every.runs, fig05_some.runs) for run in page(profile)}
-    runs = deviant_numbers.runs(profile)
-    assert {trained(run) for run in runs} < known
-    assert len(set(runs)) == len(runs)
-    assert set(runs) == {*each_kind(profile), *judged_kind(profile)}
-    assert len(each_kind(profile)) == 4 * quantifiers.SIZES[profile].seeds
-    figure_4 = {trained(run) for run in compared_on_every(profile)}
-    softmax = {trained(run) for run in judged_kind(profile)}
-    assert softmax == {run for run in figure_4 if run[1].scoring == Softmax()}
-    assert all(run.task.law == "independent" and run.model.positions == "learned" for run in runs)
 
 
 def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():

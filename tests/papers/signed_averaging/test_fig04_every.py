@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-import torch
 
 from claimbook.records import Record, settings
-from papers.signed_averaging import fig04_every, quantifiers
+from papers.signed_averaging import quantifiers
 
 
 def test_softmax_beyond_the_lengths_and_inputs_of_training():
@@ -17,9 +16,3 @@ def test_softmax_beyond_the_lengths_and_inputs_of_training():
         f"length {n}": [first[0][1], 0.0] for n in (60, 100, 200)}  # 41 is the nearest
     ratio, = quantifiers.deviant_sequences(made).values()
     assert list(ratio) == pytest.approx([first[1][1] / first[0][1], second[1][1] * 16])
-
-
-def test_the_curriculum_ends_within_training():
-    for profile in ("cpu", "gpu", "paper"):
-        run = fig04_every.runs(profile)[0]
-        assert bool(run.recipe.length_weights(torch.tensor(run.recipe.steps // 2 + 1)).all())

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from claimbook.claims import find_claim
-from papers.signed_averaging import affine, fig06_07_llama, fig08_token_norms
+from papers.signed_averaging import affine, fig06_07_llama
 
 ENDS = {"every": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",
         "some": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",
@@ -49,10 +49,6 @@ def test_costs_are_sums_over_prompts():
     read = sum(len(fig06_07_llama.SYSTEM["affine"]) // 3 + 5 * (2 * n - 1) + 5 for n in range(1, 41)) / 40
     found = fig06_07_llama.training_hours("affine", 1e9, 1000)
     assert found == pytest.approx(4e9 * 2000 * read / 4e14 / 3600)
-
-
-def test_the_pages_have_nothing_to_run():
-    assert fig06_07_llama.runs("paper") == fig08_token_norms.runs("paper") == []
 
 
 @pytest.mark.parametrize("task", fig06_07_llama.SYSTEM)

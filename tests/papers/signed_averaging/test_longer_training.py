@@ -7,34 +7,14 @@ import pandas as pd
 import pytest
 
 from claimbook.records import Record
-from icllib.models import SSMax, SignedAveraging, Softmax
+from icllib.models import SSMax, Softmax
 from papers.signed_averaging import longer_training as sheet, trained_further
-from papers.signed_averaging.affine import SIGMAS, base_runs, softmax_and_ssa
+from papers.signed_averaging.affine import SIGMAS, base_runs
 
 
 def of_a_seed():
     """Softmax, SSA and SSMax of the first seed."""
     return sheet.runs("cpu")[:15:5]
-
-
-def test_those_of_a_seed_differ_in_their_scoring_alone():
-    softmax, *others = of_a_seed()
-    for one, scoring in zip(others, (SignedAveraging(), SSMax()), strict=True):
-        assert replace(softmax, model=one.model) == one
-        assert one.model == replace(softmax.model, scoring=scoring)
-
-
-def test_only_layers_and_steps_differ_from_figure_3():
-    longer, figure_3 = of_a_seed()[0], base_runs("cpu")[0]
-    assert replace(longer.model, layers=2) == figure_3.model
-    every = lambda run: run.recipe.curriculum.every / run.recipe.steps
-    assert every(longer) == every(figure_3)
-    assert replace(longer.recipe, steps=20_000, curriculum=figure_3.recipe.curriculum) == figure_3.recipe
-
-
-def test_it_is_compared_with_softmax_and_ssa_alone():
-    scorings = [run.model.scoring for run in softmax_and_ssa("cpu")]
-    assert scorings == [Softmax()] * 5 + [SignedAveraging()] * 5
 
 
 def test_paths_count_from_the_point_that_is_asked_for():
@@ -62,17 +42,6 @@ def test_ratios_after_training_are_of_the_same_seed():
     table = sheet.final_ratios({"SSMax": ratios, "SSA": ratios.loc[[0]] / 4})
     assert list(table.index) == ["SSMax, seed 0", "SSMax, seed 1", "SSA, seed 0"]
     assert list(table[1]) == ["2.00", "2.00", "0.50"]
-
-
-def test_pairs_at_the_printed_competence_are_trained_for_longer_from_new_seeds():
-    softmax, ssa = trained_further.further("cpu")[:5], trained_further.further("cpu")[5:]
-    assert [run.seed for run in softmax] == [run.seed for run in ssa] == [10, 11, 12, 13, 14]
-    for one, other in zip(softmax, ssa):
-        assert replace(other, model=one.model) == one and other.model.scoring == SignedAveraging()
-    longer = replace(of_a_seed()[0], seed=10)
-    assert softmax[0].model == longer.model and softmax[0].recipe.learning_rate == 2e-3
-    assert softmax[0].recipe.steps == trained_further.FURTHER_STEPS == 2 * longer.recipe.steps
-    assert sheet.runs("cpu")[15:] == softmax + ssa
 
 
 def models_with(error, steps, pairs):

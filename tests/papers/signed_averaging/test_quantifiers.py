@@ -1,25 +1,20 @@
 import math
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
-from claimbook.pages.plotting import series
-from claimbook.records import Record, digest, settings
+from claimbook.records import Record, settings
 from claimbook.records.values import values
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.tasks import Quantifier
-from icllib.training import records
 from icllib.training.run import Trained
-from papers.signed_averaging import (
-    fig02_attention_maps, fig04_every, fig05_some, quantifiers)
+from papers.signed_averaging import quantifiers
 from papers.signed_averaging.affine import BY_SCORING
 from papers.signed_averaging.comparisons import ratio, reached
 from papers.signed_averaging.quantifiers import (
-    AS_PRINTED, AttentionMaps, Cell, QuantifierErrors, SIZES, cells, last_attention, open_rates,
+    AS_PRINTED, AttentionMaps, Cell, QuantifierErrors, SIZES, last_attention, open_rates,
     reader_error)
 
 
@@ -49,33 +44,6 @@ def test_parts_and_ratios_are_those_of_loops():
                  for run, record in zip(runs, made)]
         assert list(ratios[part]) == pytest.approx(np.divide(means[3:], means[:3]))
         assert list(errors[part]["SSA"]) == pytest.approx(means[-3:])
-
-
-def test_a_share_of_the_constant_predictor_that_is_mostly_rounding_is_not_printed():
-    shares = {"constant": (0.5, 9e-7, 0.0), "softmax": (0.5, 9e-7, 0.0)}
-    table = pd.concat([series("some, by position, sigma = 1", name, (1, 40, 200), values, "smoke")
-                       for name, values in shares.items()])
-    shown = quantifiers.numbers_by_position(table)
-    assert shown.values.tolist() == [["0.5", "< 1e-6", "< 1e-6"], ["0.5", "9e-07", "0"]]
-
-
-def test_the_color_scale_ends_above_the_largest_share_drawn():
-    draw, variants = np.random.default_rng(0), ("drawn", "not drawn")
-    tables = [series(variant, name, (10, 20), 0.1 * size * draw.random(2), "smoke")
-              for size, variant in enumerate(variants, 1)
-              for name in ("constant", "softmax, sigma = 1", "SSA, sigma = 1")]
-    table = pd.concat(tables, ignore_index=True)
-    scale = quantifiers.draw_heat_maps(table, variants[:1])
-    assert scale.vmax == pytest.approx(1.1 * table[table.panel == "drawn"].y.max())
-    plt.close("all")
-
-
-def test_positions_are_averaged_by_tens():
-    rates = pd.DataFrame([[*range(1, 31)], [2] * 30], columns=range(1, 31))
-    means = quantifiers.by_tens(rates)
-    assert list(means) == [*range(1, 11), 20, 30]
-    assert means.to_numpy().tolist() == [[*range(1, 11), 15.5, 25.5], [2] * 12]
-    assert quantifiers.by_tens(rates[[1, 2]]).loc[0].tolist() == [1, 2]
 
 
 LAWS = ("independent", "balanced")
@@ -208,10 +176,6 @@ def test_the_map_is_that_of_the_last_layer():
         assert torch.allclose(weights[..., row, : row + 1], torch.tensor(1 / (row + 1)))
 
 
-def names(runs):
-    return {digest(settings(run)) for run in runs}
-
-
 def test_the_paper_s_settings():
     """Section 3, Appendix A and the captions of Figures 4 and 5."""
     run = Cell("every", quantifiers.AS_PRINTED, "SSA").run(SIZES["paper"], 1)
@@ -226,41 +190,3 @@ def test_the_paper_s_settings():
     errors, maps = run.evaluation.parts
     assert errors.sigmas == tuple(range(1, 31)) and errors.sequences == 6400 and run.seed == 1
     assert errors.lengths == tuple(range(10, 201, 10)) and maps.examples[0] == (1, -2, 3, 70)
-
-
-@pytest.mark.parametrize("profile", SIZES)
-def test_every_page_has_its_runs_once_and_figure_2_shares_them(profile):
-    every, some, maps = (names(page(profile)) for page in (
-        fig04_every.runs, fig05_some.runs,
-        fig02_attention_maps.runs))
-    seeds, compared = SIZES[profile].seeds, SIZES[profile].compared_seeds
-    assert len(every) == len(some) == 4 * seeds + 2 * compared and not every & some
-    assert maps < every and len(maps) == 2 * seeds
-
-
-def test_balanced_labels_are_a_fleet_of_their_own():
-    """Its lengths need passes of their own, from which the paper's law is spared."""
-    for profile in ("cpu", "gpu", "paper"):
-        usual, balanced = (Cell("every", variant, "SSA").run(SIZES[profile], 0) for variant in
-                           (quantifiers.AS_PRINTED, "balanced labels"))
-        assert balanced.evaluation.parts[0].sigmas == (1, 3, 10, 30)
-        assert usual.shape != balanced.shape and usual.model == balanced.model
-
-
-def test_training_is_measured_and_read_back(results, monkeypatch):
-    """With golden numbers: whoever moves them raises the version of what moved."""
-    monkeypatch.setattr("icllib.training.workers.processors", lambda: ["cpu"])
-    size = replace(SIZES["smoke"], learning_rate=0.03, steps=15)
-    chosen = cells("some", (quantifiers.AS_PRINTED,))
-    runs = lambda profile: [cell.run(size, seed) for cell in chosen for seed in range(2)]
-    found = records(runs, "smoke", page="signed_averaging/test")
-    odds, maps = (values(found, name, **BY_SCORING) for name in ("log_odds", "attention"))
-    for cell, record in zip(chosen, found[::2]):
-        of_cell = [own[cell.scoring].xs((0, 0), level=("seed", "example")) for own in (odds, maps)]
-        assert of_cell[0].tolist() == record.metrics["log_odds"][0]
-        numbers = [*of_cell[0].loc[3:], *of_cell[1].xs((7, 7), level=("token", "attended"))]
-        assert numbers == pytest.approx(GOLDEN[cell.scoring], rel=1e-3)
-
-
-GOLDEN = {"softmax": [1.74389, 1.0663, 0.165214, 0.185071],  # log-odds, then weights
-          "SSA": [1.74355, 1.04578, 0.166437, 0.181272]}

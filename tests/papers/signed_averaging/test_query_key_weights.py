@@ -8,9 +8,7 @@ from claimbook.claims import find_claim
 from claimbook.records import Record, settings
 from icllib.models import Transformer
 from icllib.training.run import Trained
-from icllib.training.weights import training_key
-from papers.signed_averaging import affine, query_key_weights
-from papers.signed_averaging.affine import SIZES
+from papers.signed_averaging import query_key_weights
 from papers.signed_averaging.query_key_weights import WeightSizes
 
 
@@ -40,15 +38,6 @@ def test_a_model_starts_at_the_size_that_the_figure_divides_by():
     made = Record(settings(run), {}, {"sizes": measured["sizes"][0].tolist()}, {})
     sizes, = query_key_weights.over_layers([made]).to_numpy()
     assert sizes == pytest.approx([0.02, 0.02, 0.02, 0.0004], rel=0.03)
-
-
-@pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
-def test_the_models_are_those_of_training_laws(profile):
-    runs = query_key_weights.runs(profile)
-    assert list(map(training_key, runs)) == list(map(training_key, affine.wider_inputs(profile)))
-    counts = (3, 3, 1) if profile == "cpu" else [SIZES[profile].seeds] * 3
-    assert [run.task.input_std for run in runs] == [
-        std for std, count in zip((1.0, 10.0, 100.0), counts) for _ in range(count)]
 
 
 def test_ratios_are_to_the_narrow_law_seed_by_seed():

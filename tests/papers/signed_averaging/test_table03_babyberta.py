@@ -4,17 +4,14 @@ import hashlib
 import math
 from collections import Counter
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from claimbook.claims import find_claim
 from icllib.data import DataFile
-from icllib.training.fleets import fleets
 from papers.signed_averaging import table03_babyberta
 from papers.signed_averaging.table03_babyberta import (
-    MADE, PROBES, PUBLIC, SCORINGS, TABLE_3, WordFrequencies, against_public,
-    leads_of_named_probes, places_among_public, probe_ratios)
+    MADE, SCORINGS, TABLE_3, WordFrequencies, leads_of_named_probes, probe_ratios)
 
 CLAIM = find_claim("signed_averaging.18")
 
@@ -38,37 +35,6 @@ def test_the_printed_leads_are_those_of_the_claim():
         softmax, _, ssa = TABLE_3[part]
         assert lead[0] == pytest.approx(ssa - softmax - 9.95), part
         assert lead[0] == pytest.approx(claim.printed["value"][part]), part
-
-
-def test_what_lies_outside_is_marked_and_counted():
-    marks = against_public()
-    for probe, scores in TABLE_3.items():
-        softmax = np.array(PUBLIC[probe])
-        reach = 2.2622 * softmax.std(ddof=1) * 1.1**0.5  # t of 9 degrees of freedom
-        for name, score in zip(SCORINGS, scores):
-            distance = score - softmax.mean()
-            expected = "within" if abs(distance) <= reach else "above" if distance > 0 else "below"
-            assert marks.loc[probe, name] == f"{score:g} {expected}"
-    for name in SCORINGS:
-        for where, count in places_among_public()[name].items():
-            assert count == sum(text.endswith(where) for text in marks[name])
-
-
-def test_each_probe_has_its_row_and_ten_public_seeds():
-    assert list(PROBES) == list(TABLE_3) == list(PUBLIC)
-    assert {len(scores) for scores in PUBLIC.values()} == {10}
-
-
-@pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
-def test_runs_differ_by_scoring_and_seed_alone(profile):
-    *runs, frequencies = table03_babyberta.runs(profile)
-    assert isinstance(frequencies, WordFrequencies)
-    assert [(type(run.model.scoring).__name__, getattr(run.model.scoring, "n", None), run.seed)
-            for run in runs] == [(name, n, seed) for name, n in (
-                ("Softmax", None), ("SignedAveraging", 1.5), ("SignedAveraging", 2.0))
-                for seed in range(3)]
-    assert [len(fleet) for fleet in fleets(runs)] == [3, 6]
-    assert len({(run.task, run.recipe, run.evaluation) for run in runs}) == 1
 
 
 def test_the_paper_profile_has_the_settings_of_the_public_code():

@@ -9,7 +9,7 @@ from papers.signed_averaging.tables02_04_gpt2 import BENCHMARKS, sampling_error
 
 
 def test_ratios_of_the_printed_scores_are_those_of_the_claim():
-    ratios = {f"{BENCHMARKS[name].task} {shots}": row["SSA"] / row["softmax"]
+    ratios = {f"{BENCHMARKS.task[name]} {shots}": row["SSA"] / row["softmax"]
               for shots in tables02_04_gpt2.SHOTS for name, row in tables02_04_gpt2.printed_scores(shots).iterrows()}
     assert ratios == pytest.approx(find_claim("signed_averaging.17").printed["value"], rel=5e-3)
     perplexity = tables02_04_gpt2.PERPLEXITY["SSA"] / tables02_04_gpt2.PERPLEXITY["softmax"]
@@ -34,7 +34,7 @@ def test_the_sampling_error_is_that_of_drawn_answers():
     scores = tables02_04_gpt2.printed_scores("0-shot")["SSA"]
     rng, formula = np.random.default_rng(0), sampling_error(scores)
     for name in ("CB", "WSC", "ARC-Easy"):
-        size = BENCHMARKS[name].size
+        size = BENCHMARKS["size"][name]
         drawn = 100 * rng.binomial(size, scores[name] / 100, 40_000) / size
         assert formula[name] == pytest.approx(drawn.std(), rel=0.02)
 

@@ -8,7 +8,7 @@ import pytest
 from claimbook.claims import find_claim
 from claimbook.records import Record, settings
 from icllib.evaluate import Together
-from papers.signed_averaging import fig02_attention_maps, without_labels
+from papers.signed_averaging import without_labels
 from papers.signed_averaging.affine import FIRST_COUNTED
 from papers.signed_averaging.deviant_sequences import DeviantNumbers
 from papers.signed_averaging.quantifiers import QuantifierErrors
@@ -38,16 +38,6 @@ def test_the_gate_is_that_of_the_quantifier():
     assert {part[:4]: gate.tolist() for part, gate in found.items()} == {"ever": [0.2], "some": [0.4]}
 
 
-@pytest.mark.parametrize("profile", without_labels.SIZES)
-def test_models_are_those_of_the_figures_but_for_their_tokens(profile):
-    runs = without_labels.runs(profile)
-    seeds = without_labels.SIZES[profile].seeds
-    assert [run.task.quantifier for run in runs] == ["every"] * 2 * seeds + ["some"] * 2 * seeds
-    assert {run.model.tokens for run in runs} == {"inputs"}
-    figures = {run.model for run in fig02_attention_maps.runs(profile)}
-    assert {replace(run.model, tokens="separate") for run in runs} == figures
-
-
 def test_the_control_is_beside_the_right_answers_to_another_list():
     lists = np.random.default_rng(0).integers(0, 2, (2, 10**5, 30)) > 0
     answers = np.logical_and.accumulate(lists, axis=-1)[..., FIRST_COUNTED - 1 :]
@@ -58,10 +48,3 @@ def test_the_control_is_beside_the_right_answers_to_another_list():
     for part, ratio in found.items():
         expected = (0.1 if part.startswith("every") else 0.4) / wrong
         assert list(ratio) == pytest.approx([expected], rel=0.03)
-
-
-def test_the_claims_count_new_seeds_where_there_are_some():
-    run = without_labels.runs("smoke")[0]
-    made = [Record(settings(replace(run, seed=seed)), {}, {}, {}) for seed in (0, 9, 10, 39)]
-    assert [record.run["seed"] for record in without_labels.judged(made)] == [10, 39]
-    assert without_labels.judged(made[:2]) == made[:2]

@@ -23,7 +23,7 @@ def test_simulated_exponents_have_one_value_for_each_data_set():
 
 def test_the_simulated_envelope_is_the_best_of_the_sizes_step_by_step():
     """Against a loop over sizes and whole steps of the same training."""
-    run = LawsBySimulation(1.8)
+    run = LawsBySimulation(1.8, steps=1500)
     shares = riccati.task_shares(run.tasks, run.alpha)
     losses = 0.5 * shares * (run.outputs(shares) - run.strength) ** 2
     found = simulated_envelope(run.measure())

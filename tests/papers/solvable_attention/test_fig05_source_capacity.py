@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from claimbook.claims.sentences import with_interval
 from papers.solvable_attention import fig05_source_capacity
 from papers.solvable_attention.fig05_source_capacity import (
-    SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate, first_and_other_seeds,
-    least_curvature, stable_seeds)
+    SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate, least_curvature,
+    stable_seeds)
 from papers.solvable_attention.softmax import one_by_one
 
 SMALL = {"tasks": 4, "sizes": (3,), "width": 5, "scale": 0.5, "seed": 7}
@@ -157,10 +156,3 @@ def test_coordinate_by_coordinate_is_a_plain_sum_and_one_task_at_a_time_for_larg
     losses = [sum(rate * np.exp(-rate * t) for rate in rates) for t in times]
     expected = np.polyfit(np.log(times), np.log(losses), 1)[0]
     assert coordinate_by_coordinate("time", 1.8, tasks=20) == pytest.approx(expected)
-
-
-def test_the_first_three_seeds_are_set_apart_from_the_others():
-    values = [1.0, 2.0, 3.0] + [5.0] * 4
-    row = first_and_other_seeds({("time", 1.8): values}).loc[("time", 1.8)]
-    assert row["first three"].startswith("2") and row["the others"] == "5"
-    assert row["all"] == with_interval(values)

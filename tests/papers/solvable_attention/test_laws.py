@@ -6,8 +6,8 @@ from claimbook.records import Record, settings
 from icllib.theory import riccati, scaling_laws
 from papers.solvable_attention.formulas import LawFormulas
 from papers.solvable_attention.laws import (
-    BALANCED, FiniteTime, LATER, VariedBySimulation, VariedInTheLimit, exponent_table,
-    late_exponents, outputs_at, spread_tasks, way_table)
+    BALANCED, FiniteTime, LATER, VariedBySimulation, VariedInTheLimit, late_exponents, outputs_at,
+    spread_tasks, way_table)
 
 
 def test_laws_at_a_finite_time_by_loops():
@@ -212,11 +212,3 @@ def record(size, time):
     metrics = {"size_exponent": [size, 0.1], "time_exponent": [time, 0.1],
                "data_exponent": [-1.0, 0.1], "compute_exponent": [-18 / 43, 0.1]}
     return Record(settings(VariedInTheLimit(1.8, 0.0, 0.5)), {}, metrics, {})
-
-
-def test_the_table_says_which_form_a_fit_is():
-    table = exponent_table([record(-1.84, -0.80)], other=[record(-1.0, -0.5)])
-    assert table["the fit is"].tolist() == ["as printed", "generic", "as printed", "as printed"]
-    assert table["other"].iloc[1] == "-0.500 ± 0.100"
-    assert table.loc[(1.8, 0.0, 0.5, "time"), ["printed", "generic"]].tolist() == ["-0.545", "-0.783"]
-    assert exponent_table([record(-1.74, -0.66)])["the fit is"].tolist()[:2] == ["neither"] * 2

@@ -5,14 +5,11 @@ import pytest
 import torch
 from scipy.integrate import solve_ivp
 
-from claimbook.records import Record
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.perceptron import Perceptrons, losses_and_gradients, random_perceptron, train
-from papers.solvable_attention import other_architectures
-from papers.solvable_attention.laws import LawsInTheLimit
 from papers.solvable_attention.other_architectures import (
-    ClosedFormModel, PerceptronData, PerceptronSize, PerceptronTime, SharedReadOut,
-    by_architecture, half_time, learned_one_by_one)
+    ClosedFormModel, PerceptronData, PerceptronSize, PerceptronTime, SharedReadOut, half_time,
+    learned_one_by_one)
 
 SHARES, STRENGTH = riccati.task_shares(6, 1.8), 0.5
 BOTH = torch.from_numpy(np.tile(SHARES / 2, (1, 2, 1)))
@@ -173,21 +170,6 @@ def test_a_shared_read_out_conserves_its_balance_and_follows_a_loop():
     kept = np.unique(np.append(0, np.geomspace(1, 4000, 120).astype(int)))
     assert metrics["time_loss"] == pytest.approx([losses[step] for step in kept])
     assert a**2 - sum(x**2 for x in w) == pytest.approx(1 / 3, abs=0.01)
-
-
-def test_the_page_takes_each_model_from_its_own_record():
-    runs = other_architectures.runs("paper")
-    found = by_architecture([Record.of(run, {str(place): 0}, {}) for place, run in enumerate(runs)])
-    for alpha, models in found.items():
-        kinds = [runs[int(next(iter(models[name].metrics)))] for name in models if name != "perceptron"]
-        assert [run.alpha for run in kinds] == [alpha] * 6
-        assert [type(run) for run in kinds] == [LawsInTheLimit, *[ClosedFormModel] * 2,
-                                                SharedReadOut, *[PerceptronTime] * 2]
-        assert [run.model for run in kinds[1:3]] == ["diagonal", "linear"]
-        assert [(run.read_out, run.biases) for run in kinds[4:]] == [(10, True), (10, False)]
-        joined = [runs[int(name)] for name in models["perceptron"]]
-        assert [type(run) for run in joined] == [PerceptronTime, PerceptronSize, PerceptronData]
-        assert {(run.alpha, run.read_out) for run in joined} == {(alpha, 1)}
 
 
 @pytest.mark.parametrize("alpha", [1.8, 2.1])

@@ -1,0 +1,89 @@
+# %% [markdown]
+# # What caps a model's answers?
+#
+# Not yet written.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %% tags=["hide-output"]
+import claimbook
+from papers.across import caps as sheet
+
+page = claimbook.Page("across/caps", profile)
+records = {name: page.recorded(lambda profile, name=name: sheet.models(profile)[name])
+           for name in sheet.models("smoke")}
+page.settings(["evaluation.factors", "evaluation.seed"],
+              runs=lambda profile: sheet.models(profile)["GPT-2"])
+
+# %% [markdown]
+# ## Figure
+
+# %%
+largest = {name: page.values("largest", own).unstack("factor") for name, own in records.items()}
+unexplained = {name: page.values("unexplained", own) for name, own in records.items()}
+bounds = {name: bound for name, own in records.items()
+          if (bound := page.values("bound", own).dropna()).size}
+growth = {name: own.div(own[1], axis=0) for name, own in largest.items()}
+table = page.save_figure(*(page.series("", name, sheet.FACTORS, own, scale="log")
+                           for name, own in growth.items()))
+
+# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+import matplotlib.pyplot as plt
+from claimbook.pages.plotting import draw, legend_below
+from papers.colors import color_of
+
+figure, axes = plt.subplots(figsize=(6, 4.4))
+for name in growth:
+    free = name.endswith("no LayerNorm")
+    draw(axes, table, "", name, color=color_of(name.removesuffix(", no LayerNorm")),
+         ls="--" if free else "-", marker="o", mfc="none" if free else None, label=name)
+axes.plot(sheet.FACTORS, sheet.FACTORS, color="black", lw=1, ls=":", label="in proportion")
+axes.set(xscale="log", yscale="log", xticks=sheet.FACTORS, xticklabels=sheet.FACTORS,
+         xlabel="size of the functions, over that in training",
+         ylabel="largest answer, over that in training")
+legend = legend_below(axes, 3)
+
+# %% [markdown] tags=["caption"]
+# The largest answer of a model on larger functions than in training, over its largest there. Means over models,
+# with 95% intervals; dotted, in proportion.
+#
+# Alt text: Not yet written.
+
+# %% [markdown]
+# ## Numbers
+#
+# The bound of the final layer normalization, and the largest answers, means over models:
+
+# %% tags=["numbers"]
+import pandas as pd
+
+pd.DataFrame({name: {"bound": bounds[name].mean() if name in bounds else float("nan")}
+              | {f"largest, functions x {factor}": own[factor].mean() for factor in own}
+              for name, own in largest.items()}).T.map("{:.3g}".format).replace("nan", "none")
+
+# %% [markdown]
+# ## The claims, one by one
+
+# %%
+reached = {name: own.div(bounds[name], axis=0) for name, own in largest.items() if name in bounds}
+free = [name for name in largest if name not in bounds]
+grown = {name: own[30] / own[3] for name, own in largest.items()}
+page.decide("across.3", {name: own[30] for name, own in reached.items()},
+            {name: unexplained[name] for name in reached},
+            {name: own[1] for name, own in reached.items()})
+page.decide("across.4", {name: grown[name] for name in free},
+            {name: unexplained[name] for name in free},
+            dict(zip(free, (grown[name] for name in reached))))
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# Not yet written.
+#
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/across/caps/figure.csv>`.
+
+# %% tags=["provenance"]
+print(page.provenance())

@@ -1,0 +1,8 @@
+"""Questions that no paper asks alone, put to kept models of all: a module for each page.
+
+`runs` of a page's module lists the runs of a profile. This file imports the classes that records name.
+"""
+
+from papers.across.caps import LargestAnswers
+from papers.across.kernels import KernelErrors
+from papers.across.shifts import AtTemperatures, OtherInputs

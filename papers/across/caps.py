@@ -1,0 +1,88 @@
+"""Which models have a cap on their answers, and do they reach it?"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from claimbook.records import Component
+from claimbook.records.checks import integer, positive, tuple_of
+from icllib.streams import Stream
+from icllib.tasks import AffineFunctions
+from icllib.training import Run
+from papers.across.shifts import SEED, linear_models
+from papers.signed_averaging.affine import FIRST_COUNTED, softmax_and_ssa
+from papers.signed_averaging.answer_sizes import answer_bound
+from papers.signed_averaging.what_caps_the_answers import without_norm
+
+FACTORS = (1, 3, 10, 30)  # ASSUMED: of the functions' size in training
+
+
+@dataclass(frozen=True)
+class LargestAnswers(Component):
+    """The largest answer of a model on functions this many times as large as in training.
+
+    Measures `largest`, (M, factors), over all prompts and all points from the third on; `bound`, (M,), that of
+    the final layer normalization, NaN where there is none; and `unexplained`, (M,), the error of training's
+    own functions at the last point over the variance of their labels.
+    """
+
+    factors: tuple = FACTORS
+    prompts: int = 1024
+    points: int = 40
+    seed: int = SEED
+
+    def check(self):
+        tuple_of(positive, "factors", self.factors)
+        integer(prompts=self.prompts, points=self.points)
+
+    @property
+    def longest(self) -> int:
+        """Pairs of the longest context."""
+        return self.points - 1
+
+    def axes(self, metric: str) -> dict:
+        """The factor, of the largest answers."""
+        return {"factor": self.factors} if metric == "largest" else {}
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The answers of M trained models."""
+        normed = hasattr(predictor.module, "final_norm")
+        bound = answer_bound(predictor.module) if normed else torch.full((len(tasks),), torch.nan)
+        largest, unexplained = zip(*(self.at(larger(tasks[0], factor), predictor, device)
+                                     for factor in (*self.factors, 1)))
+        return {"bound": bound.cpu().numpy(), "largest": np.stack(largest[:-1], axis=1),
+                "unexplained": unexplained[-1] / tasks[0].label_variance}
+
+    def at(self, task, predictor, device) -> tuple[np.ndarray, np.ndarray]:
+        """The largest answer of each model on one task, and its error at the last point: (M,) each."""
+        stream, found = Stream.of([self.seed] * predictor.members, "evaluation", device), []
+        for ids in torch.arange(self.prompts, device=device).split(256):
+            prompt = task.sample(stream, ids.expand(predictor.members, -1), self.points)
+            with torch.no_grad():
+                answers = predictor.predict(prompt.xs, prompt.ys, range(FIRST_COUNTED - 1, self.points))
+            found.append((answers.abs().amax(dim=2), (answers - prompt.ys[:, :, FIRST_COUNTED - 1 :])[..., -1]))
+        sizes, misses = (torch.cat(own, dim=1) for own in zip(*found))
+        return sizes.amax(dim=1).cpu().numpy(), misses.double().square().mean(dim=1).cpu().numpy()
+
+
+def larger(task, factor: float):
+    """The task with functions this many times as large."""
+    name = "function_std" if isinstance(task, AffineFunctions) else "weight_std"
+    return replace(task, **{name: factor * getattr(task, name)})
+
+
+def models(profile: str) -> dict[str, list[Run]]:
+    """Kept models by name: with a final layer normalization, then without."""
+    measure = LargestAnswers(prompts=4 if profile == "smoke" else 1024)
+    own = lambda runs: [replace(run, evaluation=measure, along=None) for run in runs]
+    named = {}
+    for suffix, runs in {"": softmax_and_ssa(profile), ", no LayerNorm": without_norm(profile)}.items():
+        half = len(runs) // 2
+        named |= {f"softmax{suffix}": own(runs[:half]), f"SSA{suffix}": own(runs[half:])}
+    return named | linear_models(profile, measure)
+
+
+def runs(profile: str) -> list[Run]:
+    """All models of the page."""
+    return [run for own in models(profile).values() for run in own]

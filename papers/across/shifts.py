@@ -1,0 +1,121 @@
+"""Kept models of several papers, and shifts that they are put to."""
+
+import math
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import torch
+
+from claimbook.records import Component
+from claimbook.records.checks import Positive, has_method, positive, tuple_of
+from icllib.baselines import Ridge
+from icllib.evaluate import ErrorByLength, OnTask, Together
+from icllib.models import SGPT
+from icllib.models.mixing import FusedSoftmax
+from icllib.tasks import LinearRegression, Prompt
+from icllib.training import Run
+from papers.context_scaling.scaling import LINEAR_8, trained_on_five
+
+PAIRS = 40  # the longest context of training
+SEED = 1000  # ASSUMED: of prompts that no other page has seen
+
+
+@dataclass(frozen=True)
+class OtherInputs(LinearRegression):
+    """y = w . x + noise as in training, but for the law of the inputs; their variance stays 1.
+
+    "student": Student's t with five degrees of freedom; "laplace"; "autoregressive": each input is 0.9
+    times the one before it plus normal noise.
+    """
+
+    law: Literal["student", "laplace", "autoregressive"] = "student"
+
+    def draw(self, stream, ids, n, dtype, active=None) -> Prompt:
+        shape = (n, self.dimension)
+        if self.law == "student":
+            squares = sum(stream.normal(ids, f"square {k}", shape, dtype).square() for k in range(5))
+            xs = stream.normal(ids, "xs", shape, dtype) * (3 / squares).sqrt()
+        elif self.law == "laplace":
+            first, second = (stream.uniform(ids, name, shape, dtype).clamp_min(1e-12).log() for name in ("up", "down"))
+            xs = (first - second) / math.sqrt(2)
+        else:
+            steps = stream.normal(ids, "xs", shape, dtype)
+            rows = [steps[..., 0, :]]
+            for place in range(1, n):
+                rows.append(0.9 * rows[-1] + math.sqrt(1 - 0.9**2) * steps[..., place, :])
+            xs = torch.stack(rows, dim=-2)
+        means = (xs @ (self.weight_std * stream.normal(ids, "weights", (self.dimension,), dtype))[..., None])[..., 0]
+        return Prompt(xs, means + self.noise_std * stream.normal(ids, "noise", (n,), dtype), means)
+
+
+@dataclass(frozen=True)
+class AtTemperatures(Component):
+    """An evaluation with the scores of every softmax divided by each of these temperatures.
+
+    Its metrics have an axis more, the first: (M, temperatures, ...). Demir and Dogan (2025) tune one such
+    temperature for all layers.
+    """
+
+    evaluation: object
+    temperatures: tuple[Positive, ...]
+
+    def check(self):
+        has_method("measure", evaluation=self.evaluation)
+        tuple_of(positive, "temperatures", self.temperatures)
+
+    @property
+    def longest(self) -> int:
+        """Pairs of the longest context."""
+        return self.evaluation.longest
+
+    def axes(self, metric: str) -> dict:
+        """The temperature, and the axes of the evaluation."""
+        return {"temperature": self.temperatures} | self.evaluation.axes(metric)
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The evaluation's metrics at every temperature."""
+        found = []
+        for temperature in self.temperatures:
+            with heated(predictor.module, temperature):
+                found.append(self.evaluation.measure(tasks, predictor, device))
+        return {name: np.stack([own[name] for own in found], axis=1) for name in found[0]}
+
+
+@contextmanager
+def heated(module, temperature: float):
+    """The module with its softmax temperatures multiplied."""
+    buffers = [own.temperature for own in module.modules() if isinstance(own, FusedSoftmax)]
+    before = [buffer.clone() for buffer in buffers]
+    for buffer in buffers:
+        buffer.mul_(temperature)
+    try:
+        yield
+    finally:
+        for buffer, values in zip(buffers, before):
+            buffer.copy_(values)
+
+
+def error_rule(profile: str) -> ErrorByLength:
+    """Errors after the longest context of training, on new prompts."""
+    return ErrorByLength((PAIRS,), prompts=8 if profile == "smoke" else 4096, seed=SEED)
+
+
+def on_tasks(tasks: dict, profile: str) -> Together:
+    """The error on the task of training and, by name, on others."""
+    rule = error_rule(profile)
+    return Together((rule, *(OnTask(task, rule, name) for name, task in tasks.items())))
+
+
+def linear_models(profile: str, evaluation) -> dict[str, list[Run]]:
+    """The kept models of linear functions in eight dimensions (context scaling), measured once more."""
+    runs = [replace(run, evaluation=evaluation, along=None) for run in trained_on_five(profile)]
+    is_sgpt = lambda run: isinstance(run.model, SGPT)
+    return {"SGPT": [*filter(is_sgpt, runs)], "GPT-2": [run for run in runs if not is_sgpt(run)]}
+
+
+def optimum(task, profile: str) -> float:
+    """The error of ridge regression on the same prompts: with normal weights and noise the least possible,
+    whatever the law of the inputs."""
+    return float(error_rule(profile).measure([task], Ridge.bayes(task))["error"][0, 0])

@@ -1,0 +1,47 @@
+"""What is said while a command works."""
+
+import io
+import sys
+
+import pytest
+
+import claimbook.__main__ as entry
+from claimbook.pages.execution import NowAndThen
+
+
+class Over(Exception):
+    """Ends what would go on for ever."""
+
+
+@pytest.mark.parametrize("terminal, lines", [(True, 1), (False, 3)])
+def test_a_line_comes_within_a_second_and_one_every_30_where_nobody_sits(monkeypatch, terminal, lines):
+    slept = []
+
+    def sleep(seconds):
+        if len(slept) == 3:
+            raise Over
+        slept.append(seconds)
+
+    err = io.StringIO()
+    err.isatty = lambda: terminal
+    monkeypatch.setattr(sys, "stderr", err)
+    monkeypatch.setattr(sys, "argv", ["claimbook", "book"])
+    monkeypatch.setattr(entry.time, "sleep", sleep)
+    if terminal:
+        entry.tell_that_it_works()
+    else:
+        with pytest.raises(Over):
+            entry.tell_that_it_works()
+    told = err.getvalue().splitlines()
+    assert told[0] == "claimbook book: at work" and len(told) == lines
+    assert slept[0] < 1 and set(slept[1:]) <= {30.0}
+
+
+def test_of_a_pages_progress_the_last_line_is_passed_on_every_30_seconds(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("claimbook.pages.execution.time.monotonic", lambda: clock[0])
+    out = io.StringIO()
+    stream = NowAndThen(out)
+    for clock[0] in range(1, 100):
+        stream.write(f"\r\x1b[Kfleet {clock[0]}/99 steps")
+    assert out.getvalue().splitlines() == ["fleet 31/99 steps", "fleet 62/99 steps", "fleet 93/99 steps"]
