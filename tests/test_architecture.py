@@ -62,7 +62,7 @@ def test_the_engine_does_not_know_the_helper_nor_the_helper_the_book():
             assert found <= {("claimbook", "records"), *(one for one in found if one[0] == "icllib")}, path
 
 
-CAPS = {"icllib": 9_560, "claimbook": 7_640, "papers/language_models": 885, "papers": 11_745}  # lines of Python
+CAPS = {"icllib": 9_520, "claimbook": 7_640, "papers/language_models": 885, "papers": 11_745}  # lines of Python
 
 
 def test_no_part_grows_beyond_its_cap():

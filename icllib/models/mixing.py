@@ -146,8 +146,9 @@ class CosineAttention(Weighted):
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
         if places is None:
             places = torch.arange(mask.shape[-1], device=q.device)
-        rows, columns = places if isinstance(places, tuple) else (places, places)
-        decay = attention.cosine_decay(rows.to(q.dtype), columns.to(q.dtype))
+        rows, columns = (own.to(q.dtype) for own in (places if isinstance(places, tuple) else (places, places)))
+        # cos(pi (i - j) / 2m) is positive, since places lie in 0 ... m - 1; m stays on the device.
+        decay = torch.cos(math.pi / 2 * (rows[:, None] - columns) / (columns.amax() + 1))
         return self.weigh(q.relu() @ k.relu().mT * decay, mask)
 
 

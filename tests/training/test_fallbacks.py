@@ -23,7 +23,7 @@ from icllib.models import MLP, Transformer
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, OutOfTime, Recipe, capture, engine, jobs, train
 from icllib.training.checkpoint import checkpoints
-from icllib.training.fleets import check_gpu, why_no_gpu
+from icllib.training.jobs import check_gpu, why_no_gpu
 from small_fleet import RECIPE, metrics_of, runs
 
 COMPILE = torch.compile
