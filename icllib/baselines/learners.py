@@ -1,7 +1,7 @@
 """Learners that are fitted to each prompt: from other libraries, and a network trained from scratch.
 
-Fits of the former run one by one: for the few thousand fits of a figure, handing prompts to other processes would
-cost more than it saves. One takes 0.4 ms for Lasso and 6 ms for XGBoost at n = 40, d = 20.
+Fits of the former run one by one: for the few thousand fits of a figure, handing prompts to other
+processes would cost more than it saves. One takes 0.4 ms for Lasso and 6 ms for XGBoost at n = 40, d = 20.
 """
 
 import math
