@@ -4,6 +4,7 @@ import contract
 import pytest
 import torch
 from contract import DIMENSION
+from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.models import MLP, Transformer
@@ -108,9 +109,11 @@ def test_hidden_states_equal_those_of_gpt2():
         gpt2 = gpt2_of(module, member, settings, 12)
         tokens = torch.cat((xs, ys[..., None]), dim=-1)[member]
         tokens[:, 12, -1] = 0
-        expected = gpt2(inputs_embeds=dense(tokens, module.embed, member)).last_hidden_state
+        embedded = F.linear(tokens, module.embed.weight[member].T, module.embed.bias[member])
+        expected = gpt2(inputs_embeds=embedded).last_hidden_state
         ours = states[0][member][:, [*range(12), 14]]  # the queries are tokens 12, 13, 14
-        ours = normed(ours, module.final_norm, member)
+        norm = module.final_norm
+        ours = F.layer_norm(ours, ours.shape[-1:], norm.gain[member].flatten(), norm.bias[member].flatten())
         torch.testing.assert_close(ours, expected, atol=1e-5, rtol=0)
 
 
