@@ -30,7 +30,7 @@ def package_of(path) -> str:
 
 
 def unit(path) -> str:
-    """The part of its package that a file belongs to: "tasks" for icllib/tasks/trees.py."""
+    """The part of its package that a file belongs to: "tasks" for icllib/tasks/networks.py."""
     return path.relative_to(PROJECT).with_suffix("").parts[1]
 
 
