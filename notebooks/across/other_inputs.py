@@ -8,7 +8,6 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-from icllib.training import untrained
 from papers.across import other_inputs as sheet
 
 page = claimbook.Page("across/other_inputs", profile)
@@ -60,7 +59,7 @@ pd.DataFrame({name: {law: with_interval(own[law], 3, "log") for law in own}
 
 # %%
 for number, (name, own) in zip((5, 6), ratios.items()):
-    start = sheet.over_optimum(page, untrained(records[name]), profile)
+    start = sheet.over_optimum(page, sheet.before_training(records[name], profile), profile)
     laws = own.columns[1:]
     page.decide(number, {law: own[law] for law in laws}, dict.fromkeys(laws, own["normal"]),
                 {law: start[law] for law in laws})

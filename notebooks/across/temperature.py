@@ -8,7 +8,6 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-from icllib.training import untrained
 from papers.across import temperature as sheet
 
 page = claimbook.Page("across/temperature", profile)
@@ -26,7 +25,8 @@ by_sigma = {f"sigma = {sigma}": errors.droplevel("sigma").unstack("temperature")
 table = page.save_figure(
     *(page.series("linear functions", title, sheet.TEMPERATURES, errors, scale="log")
       for title, errors in over_optimum.items()),
-    *(page.series("lines", title, sheet.TEMPERATURES, errors.div(errors[1.0], axis=0), scale="log")
+    *(page.series("lines", title, sheet.TEMPERATURES, errors.div(errors[1.0], axis=0),
+                  scale="log")
       for title, errors in by_sigma.items()))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
@@ -34,7 +34,8 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, COLORS, draw, legend_below
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
-for panel, axes, titles in (("linear functions", left, over_optimum), ("lines", right, by_sigma)):
+for panel, axes, titles in (("linear functions", left, over_optimum),
+                            ("lines", right, by_sigma)):
     for color, title in zip((BLACK, *COLORS), titles):
         draw(axes, table, panel, title, color=color, label=title)
     axes.axvline(1, color="0.6", lw=1, ls=":")
@@ -78,7 +79,7 @@ pd.DataFrame({title: row(errors, 1) for title, errors in over_optimum.items()}
 # %%
 best = {title: errors.min(axis=1) for title, errors in over_optimum.items()}
 gate = over_optimum["as trained"][1.0]
-start = sheet.by_shift(page, untrained(linear), profile)
+start = sheet.by_shift(page, sheet.untrained_linear(linear, profile), profile)
 repaired = {title: errors.min(axis=1) / errors[1.0] for title, errors in by_sigma.items()}
 parts = list(best)[1:]
 page.decide("across.1", {title: best[title] for title in parts}, dict.fromkeys(parts, gate),
