@@ -117,7 +117,7 @@ def linear_models(profile: str, evaluation) -> dict[str, list[Run]]:
 
 
 @cache
-def optimum(task, profile: str) -> float:
+def optimum(task, profile: str, metric: str = "error") -> float:
     """The error of ridge regression on the same prompts: with normal weights and noise the least possible,
-    whatever the law of the inputs."""
-    return float(error_rule(profile).measure([task], Ridge.bayes(task))["error"][0, 0])
+    whatever the law of the inputs. metric: "excess" for that against labels without noise."""
+    return float(error_rule(profile).measure([task], Ridge.bayes(task))[metric][0, 0])

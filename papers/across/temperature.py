@@ -39,9 +39,12 @@ def untrained_linear(records, profile: str) -> list:
     return untrained(records, AtTemperatures(on_tasks(SHIFTS, profile, prompts=256), (1.0,)))
 
 
-def by_shift(page, records, profile: str) -> dict[str, pd.DataFrame]:
-    """Errors over the optimum under each shift: a row per seed, a column per temperature."""
-    tasks = {"as trained": ("error", LINEAR_8)} | {
-        TITLES[name]: (f"{name}_error", task) for name, task in SHIFTS.items()}
-    return {title: page.values(metric, records).droplevel("length").unstack("temperature") / optimum(task, profile)
-            for title, (metric, task) in tasks.items()}
+def by_shift(page, records, profile: str, metric: str = "excess") -> dict[str, pd.DataFrame]:
+    """Errors over the optimum under each shift: a row per seed, a column per temperature.
+
+    metric: against labels without noise, or, "error", with it.
+    """
+    tasks = {"as trained": (metric, LINEAR_8)} | {
+        TITLES[name]: (f"{name}_{metric}", task) for name, task in SHIFTS.items()}
+    return {title: page.values(own, records).droplevel("length").unstack("temperature")
+            / optimum(task, profile, metric) for title, (own, task) in tasks.items()}
