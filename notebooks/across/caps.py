@@ -20,7 +20,8 @@ page.settings(["evaluation.factors", "evaluation.seed"],
 # ## Figure
 
 # %%
-largest = {name: page.values("largest", own).unstack("factor") for name, own in records.items()}
+largest = {name: page.values("largest", own).unstack("factor")
+           for name, own in records.items()}
 unexplained = {name: page.values("unexplained", own) for name, own in records.items()}
 bounds = {name: bound for name, own in records.items()
           if (bound := page.values("bound", own).dropna()).size}
@@ -60,13 +61,15 @@ import pandas as pd
 
 pd.DataFrame({name: {"bound": bounds[name].mean() if name in bounds else float("nan")}
               | {f"largest, functions x {factor}": own[factor].mean() for factor in own}
-              for name, own in largest.items()}).T.map("{:.3g}".format).replace("nan", "none")
+              for name, own in largest.items()}).T.map(
+    "{:.3g}".format).replace("nan", "none")
 
 # %% [markdown]
 # ## The claims, one by one
 
 # %%
-reached = {name: own.div(bounds[name], axis=0) for name, own in largest.items() if name in bounds}
+reached = {name: own.div(bounds[name], axis=0)
+           for name, own in largest.items() if name in bounds}
 free = [name for name in largest if name not in bounds]
 grown = {name: own[30] / own[3] for name, own in largest.items()}
 page.decide("across.3", {name: own[30] for name, own in reached.items()},

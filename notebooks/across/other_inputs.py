@@ -1,14 +1,21 @@
 # %% [markdown]
 # # Does a model that learned on normal inputs carry over to inputs of other laws?
 #
-# Not yet written.
+# Not quite. Trained on normal inputs, GPT-2 is within a fifth of the optimum on Laplace inputs, but has 1.5 times
+# its error on Student's $t$ and 1.9 times on inputs that follow each other. SGPT is alike. Neither paper asks this.
+#
+# *What is asked.* For linear functions with normal weights and noise {term}`ridge regression` is the best method whatever the law
+# of the inputs. So a model that has learned it carries over to any. Signed averaging says that trained models do
+# not. {cite:t}`cao2026transformers` find transformers as good as the best methods under heavy tails and dependence, in
+# models that were trained on them. Here GPT-2 and SGPT of
+# context scaling, trained on normal inputs, meet three other laws of the same variance: Student's $t$ with five degrees
+# of freedom, Laplace, and inputs each of which is 0.9 times the one before it plus normal noise.
 
 # %% tags=["parameters"]
 profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-from icllib.training import untrained
 from papers.across import other_inputs as sheet
 
 page = claimbook.Page("across/other_inputs", profile)
@@ -35,13 +42,15 @@ for name in ratios:
 axes.axhline(1, color="black", lw=1, ls=":")
 axes.set(xticks=range(4), xticklabels=ratios["SGPT"].columns, yscale="log",
          ylabel="error over that of the optimum")
+axes.set_title("What was learned is not quite ridge regression", fontsize=11)
 legend = axes.legend()
 
 # %% [markdown] tags=["caption"]
 # Error after 40 pairs over that of ridge regression, by the law of the inputs; all have the variance of
 # training. Means over three models, with 95% intervals.
 #
-# Alt text: Not yet written.
+# Alt text: Four laws from left to right, with a point for GPT-2 and one for SGPT that lie close together: at 1.1 for
+# normal inputs, 1.2 for Laplace, 1.5 for Student's t and 1.8 for autoregressive ones.
 
 # %% [markdown]
 # ## Numbers
@@ -60,7 +69,7 @@ pd.DataFrame({name: {law: with_interval(own[law], 3, "log") for law in own}
 
 # %%
 for number, (name, own) in zip((5, 6), ratios.items()):
-    start = sheet.over_optimum(page, untrained(records[name]), profile)
+    start = sheet.over_optimum(page, sheet.before_training(records[name], profile), profile)
     laws = own.columns[1:]
     page.decide(number, {law: own[law] for law in laws}, dict.fromkeys(laws, own["normal"]),
                 {law: start[law] for law in laws})
@@ -69,7 +78,10 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# Not yet written.
+# - *The claims are ours.* Both papers test the law of training; context scaling makes no claim about others.
+# - *Three seeds* leave Laplace open, and Student's $t$ for SGPT.
+# - *Labels.* Errors are against labels with noise, as at the gate. Against the functions themselves the gaps are
+#   larger.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/across/other_inputs/figure.csv>`.

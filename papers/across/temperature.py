@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from icllib.training import Run
+from icllib.training import Run, untrained
 from papers.across.shifts import SEED, AtTemperatures, linear_models, on_tasks, optimum
 from papers.context_scaling.scaling import LINEAR_8
 from papers.signed_averaging.affine import ShiftedErrors, base_runs
@@ -34,9 +34,17 @@ def runs(profile: str) -> list[Run]:
     return linear(profile) + lines(profile)
 
 
-def by_shift(page, records, profile: str) -> dict[str, pd.DataFrame]:
-    """Errors over the optimum under each shift: a row per seed, a column per temperature."""
-    tasks = {"as trained": ("error", LINEAR_8)} | {
-        TITLES[name]: (f"{name}_error", task) for name, task in SHIFTS.items()}
-    return {title: page.values(metric, records).droplevel("length").unstack("temperature") / optimum(task, profile)
-            for title, (metric, task) in tasks.items()}
+def untrained_linear(records, profile: str) -> list:
+    """GPT-2 before training, on fewer prompts and at the temperature of training."""
+    return untrained(records, AtTemperatures(on_tasks(SHIFTS, profile, prompts=256), (1.0,)))
+
+
+def by_shift(page, records, profile: str, metric: str = "excess") -> dict[str, pd.DataFrame]:
+    """Errors over the optimum under each shift: a row per seed, a column per temperature.
+
+    metric: against labels without noise, or, "error", with it.
+    """
+    tasks = {"as trained": (metric, LINEAR_8)} | {
+        TITLES[name]: (f"{name}_{metric}", task) for name, task in SHIFTS.items()}
+    return {title: page.values(own, records).droplevel("length").unstack("temperature")
+            / optimum(task, profile, metric) for title, (own, task) in tasks.items()}
