@@ -139,15 +139,6 @@ def signed_log(z: Tensor, n: Tensor, b: Tensor) -> Tensor:
     return SignedLog.apply(z, n, b)
 
 
-def cosine_decay(rows: Tensor, columns: Tensor) -> Tensor:
-    """cos(pi (i - j) / 2m) between rows at places i and columns at j, m being the length: (K, T).
-
-    Qin et al. (2022). It is positive, since places lie in 0 ... m - 1.
-    """
-    length = columns.amax() + 1  # stays on the device
-    return torch.cos(math.pi / 2 * (rows[:, None] - columns) / length)
-
-
 # ---- normalizers: scores and mask to weights ------------------------------------------------
 
 

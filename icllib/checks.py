@@ -1,5 +1,7 @@
 """Checks of tensors, prompts and models, beside the general ones of claimbook.records.checks."""
 
+import torch
+
 from claimbook.records.checks import binds, check_shape, has_method, integer
 from claimbook.records.errors import InputError
 
@@ -7,8 +9,6 @@ from claimbook.records.errors import InputError
 def tensors(shape: tuple, /, **own) -> None:
     """Raises InputError, by name, if it is not a tensor of double precision and this shape, written as
     for `shaped`."""
-    import torch
-
     floating(**own)
     for name, tensor in own.items():
         if tensor.dtype != torch.float64:
@@ -51,8 +51,6 @@ def rows(stream, ids) -> None:
 
 def indices(**tensors) -> None:
     """Raises InputError, by name, if it is not a tensor of integers."""
-    import torch
-
     for name, own in tensors.items():
         if not isinstance(own, torch.Tensor) or own.dtype != torch.int64:
             kind = getattr(own, "dtype", type(own).__name__)
@@ -62,8 +60,6 @@ def indices(**tensors) -> None:
 def precise(dtype) -> None:
     """Raises InputError for a type in which a random number may be rounded to 0 or 1, whose logarithm
     is none."""
-    import torch
-
     if dtype not in (torch.float32, torch.float64):
         raise InputError(f"dtype: expected torch.float32 or torch.float64, got {dtype!r}")
 
@@ -83,8 +79,6 @@ def device(device) -> None:
     if str(device).partition(":")[0] == "mps":  # no fp64, and no CUDA graphs
         raise InputError(f"device: expected a CPU or a GPU of NVIDIA's, got {device!r}; Macs train on "
                          "their CPU")
-    import torch
-
     try:
         torch.empty(0, device=torch.device(device))
     except (RuntimeError, AssertionError, TypeError, ImportError):  # a PyTorch without CUDA, or without "hpu"
@@ -95,10 +89,8 @@ def device(device) -> None:
 def floating(**tensors) -> None:
     """Raises InputError, by name, if it is not a tensor, and for whole numbers, in whose type answers
     were cut."""
-    from torch import Tensor
-
     for name, values in tensors.items():
-        if not isinstance(values, Tensor):
+        if not isinstance(values, torch.Tensor):
             raise InputError(f"{name}: expected a tensor, got {type(values).__name__}")
         if not values.is_floating_point():
             raise InputError(f"{name}: expected floating-point numbers, got {values.dtype}")
@@ -141,9 +133,7 @@ def vector(size: int, /, **tensors) -> None:
 def prediction_shape(shape, predictions) -> None:
     """Raises InputError if it is not a tensor, and for predictions that would be broadcast to this
     shape of the targets."""
-    from torch import Tensor
-
-    if not isinstance(predictions, Tensor):
+    if not isinstance(predictions, torch.Tensor):
         raise InputError(f"predictions: expected a tensor, got {type(predictions).__name__}")
     if predictions.shape[-len(shape):] != shape:
         raise InputError(f"predictions: expected a shape that ends in {tuple(shape)}, "

@@ -38,9 +38,6 @@ SAME = np.log(1.25)  # the book's margin for "as good as"
 LEVEL = 0.05  # of a wrong word in the whole table, and for the floor
 
 
-# ---- what is asked --------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Shift:
     """A test: a task, a number of pairs, and what is changed in its prompts."""
@@ -115,9 +112,6 @@ SETTINGS = {
 }
 
 
-# ---- what is tried --------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Own(Plain):
     """A scoring of one's own, as a function of scores and mask."""
@@ -162,9 +156,6 @@ def identity(mine) -> str:
     except (TypeError, OSError):
         text = repr(mine)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
-# ---- what is found --------------------------------------------------------------------------
 
 
 def measured(setting: Setting, module) -> dict[str, np.ndarray]:
@@ -293,9 +284,6 @@ def keep_softmax(path="icllib/court.json") -> None:
         setting.task, setting.model, setting.recipe, list(range(KEPT)), label=name)).items()}
         for name, setting in SETTINGS.items()}
     write_text(Path(path), json.dumps(errors, indent=1))
-
-
-# ---- the report -----------------------------------------------------------------------------
 
 
 def in_one_sentence(rows: list[dict]) -> str:

@@ -217,12 +217,13 @@ def binds(function, *arguments) -> bool:
 
 
 DECLARED = {"an integer of at least 1": integer, "an integer of at least 0": partial(integer, 0),
-            "a finite number": finite, "a positive number": positive, "a number of at least 0": not_negative, "a fraction in [0, 1)": fraction, "a number from 0 to 1": share}
+            "a finite number": finite, "a positive number": positive, "a number of at least 0": not_negative,
+            "a fraction in [0, 1)": fraction, "a number from 0 to 1": share}
 
 
-def declared(kind, /, **values) -> None:
-    """Raises InputError, by name, for what is not as a type says that declares it, such as `Size`."""
-    DECLARED[typing.get_args(kind)[1]](**values)
+def declared(kind):
+    """The check of the numbers of a type that declares what they have to be, such as `Size`; else None."""
+    return DECLARED[typing.get_args(kind)[1]] if typing.get_origin(kind) is Annotated else None
 
 
 def types_of_fields(component) -> None:

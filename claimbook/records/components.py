@@ -18,7 +18,7 @@ import sys
 import types
 import typing
 from collections.abc import Iterable
-from functools import cache, partial
+from functools import cache
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -44,12 +44,12 @@ class Component:
     version: ClassVar[int] = 1  # one more whenever equal settings give other numbers
 
     def __post_init__(self):
-        for name, kind, origin, allowed in checked_fields(type(self)):
+        for name, origin, allowed in checked_fields(type(self)):
             value = getattr(self, name)
             if origin is Annotated:
-                declared(kind, **{name: value})
-            elif origin is tuple and typing.get_origin(allowed[0]) is Annotated:
-                object.__setattr__(self, name, tuple_of(partial(declared, allowed[0]), name, value))
+                allowed(**{name: value})
+            elif origin is tuple and allowed:
+                object.__setattr__(self, name, tuple_of(allowed, name, value))
             elif origin is Literal:
                 one_of(allowed, **{name: value})
             elif origin is bool:
@@ -108,10 +108,15 @@ def plain_type(kind):
 
 @cache
 def checked_fields(kind: type) -> list[tuple]:
-    """Of each field that `Component` checks, its name and type, the type's origin and what is allowed."""
-    found = [(field.name, field.type, typing.get_origin(field.type) or field.type, typing.get_args(field.type) or (None,))
-             for field in dataclasses.fields(kind)]
-    return [own for own in found if own[2] in (Annotated, Literal, bool, tuple) or own[0] == "seed"]
+    """Of each field that `Component` checks, its name, the origin of its type and what is allowed: the
+    values of a Literal, or the check that a type, or that of a tuple's entries, declares."""
+    found = []
+    for own in dataclasses.fields(kind):
+        origin, args = typing.get_origin(own.type) or own.type, typing.get_args(own.type)
+        if origin in (Annotated, Literal, bool, tuple) or own.name == "seed":
+            of = {Annotated: own.type, tuple: args[0] if args else None}.get(origin)
+            found.append((own.name, origin, args if origin is Literal else declared(of)))
+    return found
 
 
 def settings(value):

@@ -2,9 +2,12 @@
 
 import importlib
 import sys
+from collections.abc import Callable
+from typing import Any
 
 
-def lazy_names(package: str, modules: dict[str, tuple[str, ...]]):
+def lazy_names(package: str, modules: dict[str, tuple[str, ...]]) -> tuple[
+        Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """A package's __getattr__, __dir__ and sorted names; modules: of each module the names in it."""
     home = {name: module for module, names in modules.items() for name in names}
 

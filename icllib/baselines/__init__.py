@@ -6,9 +6,8 @@ as 0 if n is 0, and computes in float64 unless its docstring says otherwise.
 
 from icllib.baselines.gradient import OneStepGD, PsiL
 from icllib.baselines.kernels import ExponentialSmoother, HilbertEstimate
-from icllib.baselines.learners import LASSO_PENALTIES, Lasso, XGBoost
+from icllib.baselines.learners import LASSO_PENALTIES, Lasso, StudentNetwork, XGBoost
 from icllib.baselines.linear import DiscreteMMSE, LeastSquares, MixtureRidge, Ridge, RidgeSweep, Zero
-from icllib.baselines.student import StudentNetwork
 
 __all__ = ["LASSO_PENALTIES", "DiscreteMMSE", "ExponentialSmoother", "HilbertEstimate", "Lasso", "LeastSquares",
            "MixtureRidge", "OneStepGD", "PsiL", "Ridge", "RidgeSweep", "StudentNetwork",

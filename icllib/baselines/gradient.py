@@ -44,9 +44,6 @@ class OneStepGD(ByLength):
         return best_step(self.task, xs.shape[-2]) * label_product(xs, ys, query)
 
 
-# ---- closed forms ---------------------------------------------------------------------------
-
-
 def moments(task) -> tuple[float, float]:
     """The mean over functions of |E x y|^2, and E |x|^2 y^2, for x ~ N(0, I).
     A linear function has E x y = w. A network's is half of its weights' product, since relu is

@@ -313,9 +313,6 @@ class InContextClassifier(ClassifierMixin, InContext):
         return tags
 
 
-# ---- properties of pairs, to compare with those of a model's training -----------------------
-
-
 def statistics_of(xs, ys, with_labels: bool) -> dict:
     """The properties of pairs (B, n, d) and (B, n): {name: (B,)}."""
     spreads = xs.std(dim=1, correction=0)

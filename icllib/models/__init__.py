@@ -4,9 +4,9 @@ from icllib.models.encoder import Encoder
 from icllib.models.features import FeatureMLP, ScalarRegression
 from icllib.models.mlp import MLP
 from icllib.models.own import Module
-from icllib.models.scalable import QASSMax, SSMax
-from icllib.models.scoring import (CosFormer, Entmax, Gaussian, MixedHeads, Relu, SelfAdjusting,
-                                   SignedAveraging, Softmax, Sparsemax, Square, Tanh, Uniform)
+from icllib.models.scoring import (
+    CosFormer, Entmax, Gaussian, MixedHeads, QASSMax, Relu, SelfAdjusting, SignedAveraging, Softmax, Sparsemax,
+    Square, SSMax, Tanh, Uniform)
 from icllib.models.sgpt import SGPT
 from icllib.models.transformer import Transformer
 

@@ -1,11 +1,9 @@
-"""Feature maps psi of a prompt matrix A, and models that read them.
+"""Feature maps psi of a prompt matrix A: what one attention layer without weights computes.
 
-A map is what one attention layer without weights computes; perceptrons and linear regression read it.
-
-Context-scaling paper, Section 5 and Appendix B. A has the rows (x_i, y_i) of n pairs and, last,
-the query (x_N, 0): its label must be 0, as in Eq. 1, or else it would leak into Eq. 10. Only the
-last row of psi(A) is made, for every context length in one pass; its last entry is an estimate of
-the query's label.
+Perceptrons and linear regression read them. Context-scaling paper, Section 5 and Appendix B. A has the
+rows (x_i, y_i) of n pairs and, last, the query (x_N, 0): its label must be 0, as in Eq. 1, or else it
+would leak into Eq. 10. Only the last row of psi(A) is made, for every context length in one pass; its
+last entry is an estimate of the query's label.
 """
 
 import math
@@ -83,8 +81,6 @@ def split(xs: Tensor, ys: Tensor, lengths) -> tuple[Tensor, Tensor, Tensor]:
     visible = torch.arange(n, device=xs.device) < places[:, None]
     return xs.index_select(-2, places), pairs, visible
 
-
-# ---- models that read features --------------------------------------------------------------
 
 ACTIVATIONS = {"relu": relu, "gelu": lambda x: gelu(x, approximate="tanh")}
 

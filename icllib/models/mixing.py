@@ -14,8 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention, softplus
 
+from claimbook.records.errors import InputError
 from icllib import attention
-from icllib.models.stacked import Initializer
+from icllib.models.stacked import Initializer, uniform_linear
 
 
 class Weighted(nn.Module):
@@ -50,6 +51,49 @@ class FusedSoftmax(Weighted):
     def scaled(self, q: Tensor, mask: Tensor) -> Tensor:
         """Queries over the temperature of their member."""
         return q / self.temperature[:, None, None, None, None]
+
+
+class ScaledSoftmax(FusedSoftmax):
+    """Softmax of scores times s log n, n being the tokens that a query sees: s per head."""
+
+    def __init__(self, draw: Initializer, heads: int, s: float):
+        Weighted.__init__(self, attention.softmax)
+        self.s = draw.constant(s, (heads,))  # (M, H)
+
+    def scaled(self, q: Tensor, mask: Tensor) -> Tensor:
+        """Queries times s log n."""
+        return q * self.s[:, None, :, None, None] * log_count(mask, q.dtype)
+
+
+class QueryAwareSoftmax(ScaledSoftmax):
+    """Softmax of queries times base(log n) (1 + tanh(gate(q))), feature by feature.
+    base reads log n and has outputs for all heads; gate reads a head's query, the same for each."""
+
+    def __init__(self, draw: Initializer, heads: int, size: int, hidden: int):
+        Weighted.__init__(self, attention.softmax)
+        self.heads, self.size = heads, size
+        widths = {"base": (1, hidden, heads * size), "gate": (size, hidden, size)}
+        for name, (start, middle, end) in widths.items():
+            self.add_module(name, nn.Sequential(
+                uniform_linear(draw, f"{name}0", start, middle), nn.GELU(),
+                uniform_linear(draw, f"{name}1", middle, end)))
+        for parameter in self.gate[-1].parameters():  # so that the gate starts at 1
+            nn.init.zeros_(parameter)
+
+    def scaled(self, q: Tensor, mask: Tensor) -> Tensor:
+        """Queries, scaled."""
+        if q.shape[-1] != self.size:
+            raise InputError(f"size: expected {q.shape[-1]}, the features of a head, got {self.size}")
+        counts = log_count(mask, q.dtype)
+        counts = counts[(None,) * (5 - counts.dim())]  # (1 or M, 1 or B, 1, T, 1)
+        base = self.base(counts.expand(len(q), *counts.shape[1:]))
+        base = base.unflatten(-1, (self.heads, self.size))  # (M, B, 1, T, H, d)
+        return q * base.squeeze(2).transpose(2, 3) * (1 + self.gate(q).tanh())
+
+
+def log_count(mask: Tensor, dtype) -> Tensor:
+    """log n of the n tokens that each row sees: the mask's shape, its last axis 1."""
+    return mask.sum(-1, keepdim=True).to(dtype).log()
 
 
 class SignedLogOfHeads(nn.Module):
@@ -102,8 +146,9 @@ class CosineAttention(Weighted):
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
         if places is None:
             places = torch.arange(mask.shape[-1], device=q.device)
-        rows, columns = places if isinstance(places, tuple) else (places, places)
-        decay = attention.cosine_decay(rows.to(q.dtype), columns.to(q.dtype))
+        rows, columns = (own.to(q.dtype) for own in (places if isinstance(places, tuple) else (places, places)))
+        # cos(pi (i - j) / 2m) is positive, since places lie in 0 ... m - 1; m stays on the device.
+        decay = torch.cos(math.pi / 2 * (rows[:, None] - columns) / (columns.amax() + 1))
         return self.weigh(q.relu() @ k.relu().mT * decay, mask)
 
 

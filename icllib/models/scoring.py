@@ -6,7 +6,8 @@ weights, for K queries among T tokens; the formulas are in icllib/attention.py.
 
 The list is Table 1 of the paper on scaled signed averaging (ASSUMED: it does not say). SGPT of the
 context-scaling paper has no queries and keys, and so a phi of its own (icllib/models/sgpt.py). SSMax
-and QASSMax are newer and in no paper of this book: icllib/models/scalable.py.
+and QASSMax are newer and in no paper of this book: their scores grow with log n of the n visible tokens, so
+that attention to many stays sharp.
 """
 
 from dataclasses import dataclass, field
@@ -15,11 +16,12 @@ import torch
 from torch import Tensor, nn
 
 from claimbook.records import Component
-from claimbook.records.checks import Finite, Positive, integer
+from claimbook.records.checks import Finite, Positive, Size, integer
 from claimbook.records.errors import InputError
 from icllib import attention
-from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, GaussianAttention,
-                                  SignedSoftmax, SplitHeads, Weighted)
+from icllib.models.mixing import (
+    Average, CosineAttention, FusedSoftmax, GaussianAttention, QueryAwareSoftmax, ScaledSoftmax, SignedSoftmax,
+    SplitHeads, Weighted)
 from icllib.models.stacked import Initializer
 
 
@@ -49,9 +51,6 @@ def check_weigh(weigh, heads: int, name: str) -> None:
         if not torch.allclose(weigh(changed, mask)[0, 0], weights[0, 0], equal_nan=True):
             raise InputError(f"{name}.weigh: expected weights of visible scores alone, got some that "
                              f"change with {what}")
-
-
-# ---- softmax and its relatives --------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -117,9 +116,6 @@ class SelfAdjusting(Plain):
         return attention.self_adjusting(z, mask, self.normalized)
 
 
-# ---- projections onto the simplex -----------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Sparsemax(Plain):
     """The point of the simplex nearest to z (Martins and Astudillo, 2016)."""
@@ -139,9 +135,6 @@ class Entmax(Plain):
 
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.entmax(z, mask, self.alpha)
-
-
-# ---- ratios and what has no sum -------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -193,7 +186,39 @@ class CosFormer(Component):
         return CosineAttention(attention.by_absolute_sum)
 
 
-# ---- mixtures -------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class SSMax(Component):
+    """Scalable softmax: softmax(s log(n) z) for n visible tokens, s learned per head.
+
+    Nakanishi (2025), "Scalable-Softmax Is Superior for Attention", in its form without a bias.
+    ASSUMED: s starts at 0.43, the value of its Figure 1. Raises InputError for s that is not
+    finite.
+    """
+
+    s: Finite = field(default=0.43, metadata={"per_member": True})
+
+    def build(self, draw: Initializer, heads: int) -> ScaledSoftmax:
+        """A module for the members of `draw`."""
+        return ScaledSoftmax(draw, heads, self.s)
+
+
+@dataclass(frozen=True)
+class QASSMax(Component):
+    """Query-aware scalable softmax: a query times base(log n) (1 + tanh(gate(q))), then softmax.
+
+    Qu et al. (2026), TabICLv2, with their public code's "qassmax-mlp-elementwise": both parts are
+    perceptrons with 64 hidden GELU neurons, and the gate starts at 1. ASSUMED, as their code's
+    PyTorch does: the rest starts from U(+-1/sqrt(fan_in)), from the same numbers in every layer. n
+    is the number of visible tokens. Raises InputError for sizes below 1, and in a model whose heads
+    have another size.
+    """
+
+    size: Size  #: features of a head: the width of the model over its heads
+    hidden: Size = 64
+
+    def build(self, draw: Initializer, heads: int) -> QueryAwareSoftmax:
+        """A module for the members of `draw`."""
+        return QueryAwareSoftmax(draw, heads, self.size, self.hidden)
 
 
 @dataclass(frozen=True)
@@ -219,9 +244,6 @@ class MixedHeads(Component):
         if sum(sizes) != heads:
             raise InputError(f"parts: expected {heads} heads in all, got {sizes}")
         return SplitHeads([part.build(draw, size) for part, size in self.parts], sizes)
-
-
-# ---- what is refused ------------------------------------------------------------------------
 
 
 def check_scoring(**scorings) -> None:

@@ -74,10 +74,13 @@ class StackedSGPT(nn.Module):
         """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K).
         Every length is a sequence of its own; they share one pass, packed side by side."""
         packing = pack(lengths, xs.device)
-        hidden = product(packed_tokens(xs, ys, packing), self.embedding)
+        points = packing.points.flatten()
+        labels = ys.index_select(2, points).masked_fill(packing.is_query.flatten(), 0)
+        tokens = torch.cat((xs.index_select(2, points), labels[..., None]), dim=-1)
+        hidden = product(tokens.unflatten(2, packing.points.shape), self.embedding)  # (M, B, R, T, width)
         for block in self.blocks:
             hidden = block(hidden, packing.mask)
-        return product(at_queries(hidden, packing), self.read_out)[..., 0]
+        return product(hidden.flatten(2, 3).index_select(2, packing.queries), self.read_out)[..., 0]
 
 
 class SgptBlock(nn.Module):
@@ -110,9 +113,6 @@ class SgptBlock(nn.Module):
         if self.normalization == "absolute":
             visible = visible.abs()
         return normalize(visible, p=1, dim=-1)  # a row of zeros keeps weights 0
-
-
-# ---- sequences that share rows --------------------------------------------------------------
 
 
 class Packing(NamedTuple):
@@ -163,19 +163,6 @@ def share_rows(lengths) -> list[list[int]]:
         rows[row].append(k)
         room[row] -= tokens
     return rows
-
-
-def packed_tokens(xs: Tensor, ys: Tensor, packing: Packing) -> Tensor:
-    """Tokens (x, y), with y = 0 for queries: (M, B, N, d), (M, B, N) -> (M, B, R, T, d + 1)."""
-    points = packing.points.flatten()
-    labels = ys.index_select(2, points).masked_fill(packing.is_query.flatten(), 0)
-    tokens = torch.cat((xs.index_select(2, points), labels[..., None]), dim=-1)
-    return tokens.unflatten(2, packing.points.shape)
-
-
-def at_queries(tokens: Tensor, packing: Packing) -> Tensor:
-    """The query of each context length: (M, B, R, T, width) -> (M, B, K, width)."""
-    return tokens.flatten(2, 3).index_select(2, packing.queries)
 
 
 def packed_size(lengths) -> tuple[int, int]:

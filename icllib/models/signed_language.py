@@ -82,9 +82,6 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
     return model
 
 
-# ---- loading a saved model ------------------------------------------------------------------
-
-
 def load_signed_averaging(folder, kind=None, **options):
     """A model with SSA that `save_pretrained` put into a folder, n and b included.
 
@@ -182,9 +179,6 @@ def check_loaded(model, found: dict, same_class: bool) -> None:
                       stacklevel=3)
 
 
-# ---- what `transformers` is told ------------------------------------------------------------
-
-
 def check_version() -> None:
     """Raises InputError for a version of `transformers` that would compute something else."""
     from transformers import __version__
@@ -238,9 +232,6 @@ def attention_layers(model) -> list[nn.Module]:
     """The layers that look their attention up by name, in the model's order."""
     return [module for module in model.modules() if "ALL_ATTENTION_FUNCTIONS"
             in inspect.unwrap(type(module).forward).__code__.co_names]
-
-
-# ---- mask and attention of a layer ----------------------------------------------------------
 
 
 def signed_mask(batch_size, q_length, kv_length, q_offset=0, **options):

@@ -140,9 +140,6 @@ def check_hidden(module, prompt, layout) -> None:
                          "got some that depend on later labels; attention must mask them")
 
 
-# ---- the stacked module ---------------------------------------------------------------------
-
-
 def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     """The stacked module of a fleet; each member starts from the same values as if alone."""
     classes = getattr(task, "classes", None)

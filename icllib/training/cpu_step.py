@@ -22,9 +22,8 @@ import torch
 from torch import Tensor
 
 from claimbook.records.processor import processor_name
-from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
-from icllib.models.mixing import Average, FusedSoftmax, GaussianAttention, SignedSoftmax
-from icllib.models.scalable import ScaledSoftmax
+from icllib.models.layout import joint_tokens, lay_out, separate_tokens
+from icllib.models.mixing import Average, FusedSoftmax, GaussianAttention, ScaledSoftmax, SignedSoftmax
 from icllib.models.scoring import Relu
 from icllib.models.sgpt import StackedSGPT
 from icllib.models.transformer import StackedTransformer
@@ -43,9 +42,6 @@ RELU = 4
 NORMALIZATIONS = "l1", "absolute", "none"
 STEPS_SAMPLED, MOST_SAMPLED = (10, 5, 2, 1), 2**17  # at a time: steps, and numbers of their inputs
 MOST_TOGETHER = 320  # tokens that go through the layers at a time; twice the width, where that is less
-
-
-# ---- the compiled library -------------------------------------------------------------------
 
 
 @cache
@@ -116,9 +112,6 @@ def addresses(tensors, member: int = 0):
     """An array of pointers to one member's part of each tensor; None stays."""
     own = [None if tensor is None else tensor[member].data_ptr() for tensor in tensors]
     return (ctypes.c_void_p * len(own))(*own)
-
-
-# ---- a fleet's step -------------------------------------------------------------------------
 
 
 class Pass(NamedTuple):

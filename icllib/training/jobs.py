@@ -1,7 +1,8 @@
-"""Fleets trained and measured in one process: checkpointed, resumed, recorded."""
+"""Which runs train together, and fleets trained and measured in one process: checkpointed, resumed, recorded."""
 
 import contextlib
 import gc
+import re
 import signal
 import sys
 import threading
@@ -16,6 +17,7 @@ from claimbook.records.compute import checked
 from claimbook.records.errors import InputError, NoRoom, OutOfTime
 from claimbook.records.files import check_writable, folder_named
 from claimbook.records.limits import Limits
+from claimbook.records.processor import cores
 from claimbook.records.provenance import (
     cost_since, provenance, start_clocks, tell_of_changed_sources)
 from icllib import checks
@@ -26,10 +28,74 @@ from icllib.training.checkpoint import (
     split_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
-from icllib.training.fleets import check_gpu, fleets
 from icllib.training.run import Run, Trained, only_training
 from icllib.training.weights import (
     can_be_measured, find_weights, load, noted_of, save_weights)
+
+
+def fleets(runs, most: int | None = None) -> list[list[Run]]:
+    """Runs of equal shape, in the order of their first ones, at most so many together."""
+    found = {}
+    for run in runs:
+        found.setdefault(run.shape, []).append(run)
+    return [alike[first : first + (most or len(alike))] for alike in found.values()
+            for first in range(0, len(alike), most or len(alike))]
+
+
+def processors() -> list[str]:
+    """What a fleet can be split over: the visible GPUs, or else the CPU cores."""
+    if torch.cuda.is_available():
+        return [f"cuda:{index}" for index in range(torch.cuda.device_count())]
+    return ["cpu"] * cores()
+
+
+def check_gpu(profile: str, limits=Limits()) -> None:
+    """Raises InputError, with the reason, for `gpu` where no GPU can be used.
+    Its models take days on a CPU; `on_cpu` (`run --on-cpu`) allows that."""
+    if profile == "gpu" and not limits.on_cpu and (reason := why_no_gpu()):
+        raise InputError(f"profile: expected a GPU that can be used for gpu, {reason}; --on-cpu, in "
+                         "a notebook icllib.records(..., limits=icllib.Limits(on_cpu=True)), trains on the CPU")
+
+
+def why_no_gpu() -> str | None:
+    """What keeps PyTorch from using a GPU of NVIDIA's, in words; None where nothing does."""
+    if torch.cuda.is_available():
+        return without_kernels()
+    if torch.version.cuda is None:
+        return f"but PyTorch {torch.__version__} is a build for CPUs"
+    try:
+        torch.cuda.init()
+    except RuntimeError as error:
+        told = str(error)
+        if "no NVIDIA driver" in told:
+            return "found no driver of NVIDIA's"
+        if found := re.search(r"too old \(found version (\d+)0(\d)0\)", told):
+            return (f"but NVIDIA's driver is too old, it knows CUDA up to {found[1]}.{found[2]} and "
+                    f"PyTorch {torch.__version__} is for {torch.version.cuda}")
+        return f"found no card ({told.partition('.')[0]})"
+    return "found no card"
+
+
+def without_kernels() -> str | None:
+    """The first visible card that this PyTorch has no kernels for, in words; None where it has some for all."""
+    names = torch.cuda.get_arch_list()
+    built = [(name[0], divmod(int(re.search(r"\d+", name)[0]), 10)) for name in names]
+    for index in range(torch.cuda.device_count()):
+        own = torch.cuda.get_device_capability(index)
+        if built and not any(made <= own and (kind == "c" or made[0] == own[0]) for kind, made in built):
+            return (f"but PyTorch {torch.__version__} has no kernels for {torch.cuda.get_device_name(index)} of "
+                    f"capability {own[0]}.{own[1]}, for {', '.join(names)} alone: install it for an older CUDA")
+    return None
+
+
+def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
+    """The runs dealt out to `count` parts in turn; runs of one training share checkpoints and stay
+    in one part."""
+    same = {}
+    for run in (run for fleet in fleets(runs) for run in fleet):
+        same.setdefault(only_training(run, with_stops=True), []).append(run)
+    groups = list(same.values())
+    return [[run for group in groups[index::count] for run in group] for index in range(count)]
 
 
 def measure_kept(run: Run, profile: str, folder: Path) -> None:
@@ -167,9 +233,6 @@ def fleet_of(runs: list[Run], device: str) -> Fleet:
                  first.along.steps if first.along else ())
 
 
-# ---- what is measured -----------------------------------------------------------------------
-
-
 def measure_fleet(fleet: Fleet, run: Run, device: str) -> dict:
     """The metrics of a trained fleet, and those on its way, for every member."""
     trained = Trained(fleet.module, fleet.stream)
@@ -194,9 +257,6 @@ def measured_once(evaluation, tasks, trained, device) -> dict:
             raise InputError(f"{name}: expected a metric of each of {len(tasks)} members, "
                              f"got one of shape {np.shape(metric)}")
     return metrics
-
-
-# ---- checkpoints and stopping ---------------------------------------------------------------
 
 
 def checkpoints_folder() -> Path:

@@ -76,10 +76,6 @@ class Recipe(Component):
             positive(clip=self.clip)
         if len(self.betas) != 2:
             raise InputError(f"betas: expected two, got {self.betas}")
-        self.check_combinations()
-
-    def check_combinations(self) -> None:
-        """Raises InputError for settings that do not go together."""
         if self.loss != "squared" and self.loss_on_pairs:
             raise InputError(f"loss_on_pairs: expected squared error with it, got {self.loss}")
         if (self.loss_on_pairs or self.permute_pairs) and len(self.lengths) > 1:

@@ -83,7 +83,12 @@ class Run(Component):
             self.check_evaluation(evaluation.evaluation, evaluation.task)
         if isinstance(evaluation, ErrorByNoiseLevel):
             has_method("at_level", task=task)
-        self.check_lengths(evaluation)
+        needs_no_pair(self.model, evaluation=getattr(evaluation, "lengths", ()))
+        most_pairs = getattr(self.model, "most_pairs", lambda trained: math.inf)
+        most, longest = most_pairs(max(self.recipe.lengths)), getattr(evaluation, "longest", 0)
+        if longest > most:
+            raise InputError(f"evaluation: expected lengths up to {most}, which this model has "
+                             f"weights for, got {longest}")
         if not isinstance(evaluation, ErrorByLength):
             return
         check_decoder(self.model, evaluation.queries > 1)
@@ -91,15 +96,6 @@ class Run(Component):
             self.check_training_prompts(evaluation)
         if evaluation.by_layer and not hasattr(self.model, "tokens"):
             raise InputError(f"by_layer: expected a decoder, got {self.model}")
-
-    def check_lengths(self, evaluation) -> None:
-        """Raises InputError for context lengths that this model, trained so, has no weights for."""
-        needs_no_pair(self.model, evaluation=getattr(evaluation, "lengths", ()))
-        most_pairs = getattr(self.model, "most_pairs", lambda trained: math.inf)
-        most, longest = most_pairs(max(self.recipe.lengths)), getattr(evaluation, "longest", 0)
-        if longest > most:
-            raise InputError(f"evaluation: expected lengths up to {most}, which this model has "
-                             f"weights for, got {longest}")
 
     def check_training_prompts(self, evaluation: TrainingError) -> None:
         """Raises InputError for prompts that this run does not train on."""

@@ -13,8 +13,7 @@ from claimbook.records.errors import InputError
 from claimbook.records.limits import Limits
 from icllib.training.costs import fleet_seconds, memory_of
 from icllib.training.engine import tell_diverged
-from icllib.training.fleets import fleets, processors
-from icllib.training.jobs import check_ready, is_recorded, to_train, train_fleet
+from icllib.training.jobs import check_ready, fleets, is_recorded, processors, to_train, train_fleet
 from icllib.training.run import Run, only_training
 from icllib.training.weights import can_be_measured, trained_folders, weights_name
 from icllib.training.workers import compute_fleets

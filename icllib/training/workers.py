@@ -18,8 +18,7 @@ from pathlib import Path
 from claimbook.records import PROJECT, from_settings, settings, sources, versions
 from claimbook.records.errors import InputError, OutOfTime
 from claimbook.records.limits import Limits
-from icllib.training.fleets import dealt_out, fleets, processors
-from icllib.training.jobs import stop_request, to_train, train_fleets
+from icllib.training.jobs import dealt_out, fleets, processors, stop_request, to_train, train_fleets
 from icllib.training.run import Run
 
 FEW_STEPS = 20  # done on one processor before a second process has started

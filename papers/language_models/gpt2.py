@@ -66,7 +66,12 @@ def train(data: Path, folder: Path, settings: Settings, time_limit: float | None
     rows = open_tokens(data, settings)
     about = {"settings": asdict(settings), "windows": len(rows)}
     with locked_folder(folder / "checkpoints"), stop_request(Limits(time_limit)) as asked:
-        check_unfinished(folder / "training.json", about)
+        before = read_object(folder / "training.json") if (folder / "training.json").exists() else about
+        if "sha256" in before:
+            raise InputError(f"{folder}: expected no finished training, got one; name another folder")
+        if before != about:
+            raise InputError(f"{folder}: expected checkpoints of {about}, got those of {before}")
+        write_text(folder / "training.json", json.dumps(about))
         torch.set_float32_matmul_precision("high")  # Appendix A.2: TF32
         trainer = Trainer(build_gpt2(settings), arguments(settings, folder / "checkpoints"), batch, rows,
                           callbacks=[StopWhenAsked(asked)])
@@ -79,16 +84,6 @@ def train(data: Path, folder: Path, settings: Settings, time_limit: float | None
         about |= {"log": trainer.state.log_history, "sha256": checksum(folder / "model.safetensors")}
         write_text(folder / "training.json", json.dumps(about))
         shutil.rmtree(folder / "checkpoints")
-
-
-def check_unfinished(path: Path, about: dict) -> None:
-    """Writes what a training is about; raises InputError where a finished or another one is told."""
-    before = read_object(path) if path.exists() else about
-    if "sha256" in before:
-        raise InputError(f"{path.parent}: expected no finished training, got one; name another folder")
-    if before != about:
-        raise InputError(f"{path.parent}: expected checkpoints of {about}, got those of {before}")
-    write_text(path, json.dumps(about))
 
 
 def load_trained(folder: Path):

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from icllib.baselines import Lasso, StudentNetwork, XGBoost
-from icllib.baselines.student import Students
+from icllib.baselines.learners import Students
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 

@@ -151,8 +151,8 @@ def test_a_model_with_a_name_answers_well_or_refuses_in_fit(name):
     kind = InContextClassifier if isinstance(run.task, Quantifier) else InContextRegressor
     X = np.random.default_rng(0).normal(size=(max(run.recipe.lengths), run.task.dimension))
     y = X[:, 0] > 0 if kind is InContextClassifier else X[:, 0]
-    refused, model = set(), kind(name)
-    for n in range(math.ceil(1.25 * run.task.dimension), len(X) + 1):
+    refused, model, least = set(), kind(name), math.ceil(1.25 * run.task.dimension)
+    for n in {*range(least, len(X) + 1, 5), least + 1, least + 2, len(X), *NOT_YET.get(name, ())}:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of scale, by chance
@@ -164,7 +164,7 @@ def test_a_model_with_a_name_answers_well_or_refuses_in_fit(name):
     assert len(model.fit(X, y).predict(X[:2])) == 2
 
 
-@pytest.mark.parametrize("cv", (4, 5))
+@pytest.mark.parametrize("cv", (pytest.param(4, marks=pytest.mark.large), 5))
 def test_four_and_five_folds_agree_as_the_page_says(cv):
     """The data of the how-to page, whose folds leave 37 or 38 pairs, and 40."""
     draw, errors = np.random.default_rng(0), {"model": [], "ridge": []}

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from icllib import attention
-from icllib.models.scalable import QASSMax, SSMax
+from icllib.models.scoring import QASSMax, SSMax
 from icllib.models.scoring import Softmax
 from icllib.models.stacked import Initializer
 from test_scoring import MASK, SCATTERED, TOKENS, build, draw, looped, ratio, softmax_row

@@ -9,10 +9,9 @@ import torch
 from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.attention import causal_pairs
-from icllib.models.scalable import QASSMax, SSMax
-from icllib.models.scoring import (CosFormer, Entmax, Gaussian, MixedHeads,
-                                   Plain, Relu, SelfAdjusting, SignedAveraging, Softmax, Sparsemax,
-                                   Square, Tanh, Uniform)
+from icllib.models.scoring import (
+    QASSMax, CosFormer, Entmax, Gaussian, MixedHeads, Plain, Relu, SelfAdjusting, SignedAveraging, Softmax,
+    Sparsemax, Square, SSMax, Tanh, Uniform)
 from icllib.models.stacked import Initializer
 
 HALF = MixedHeads(((Softmax(), 2), (Uniform(), 2)))

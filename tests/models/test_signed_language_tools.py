@@ -227,12 +227,3 @@ def test_no_other_model_takes_a_prefix_over(implementation):
             with pytest.raises(InputError, match="or deepcopy: expected a call outside of prefix_attention"):
                 copy.deepcopy(part)
     assert torch.equal(other(TOKENS).logits, causal) and torch.equal(copy.deepcopy(model)(TOKENS).logits, causal)
-
-
-def test_layers_that_would_be_computed_again_by_another_attention_are_refused():
-    model = make("llama", ssa=False).train()
-    model.gradient_checkpointing_enable()
-    model.config._attn_implementation = "flex_attention"
-    with pytest.raises(InputError, match="expected sdpa or eager attention where gradients are checkpointed"):
-        with prefix_attention(model, 4):
-            pass

@@ -8,11 +8,9 @@ import contract
 import pytest
 import torch
 from contract import DIMENSION
-from torch.nn.functional import gelu, pad, scaled_dot_product_attention
 
 from claimbook.records import digest, from_settings, key, settings, versions
 from claimbook.records.errors import InputError
-from icllib.attention import causal_pairs, with_queries
 from icllib.models import CosFormer, SignedAveraging, Transformer
 from papers.context_scaling import fig01_scaling
 from test_scoring import SCORINGS
@@ -39,35 +37,6 @@ def prompts(points=13):
 
 
 # ---- the default ----------------------------------------------------------------------------
-
-
-def first_decoder(module, xs, ys, lengths):
-    """The decoder as it stood before it had options, operation by operation."""
-    pairs = max(lengths)
-    labeled = torch.cat((xs[:, :, :pairs], ys[:, :, :pairs, None]), dim=-1)
-    tokens = torch.cat((labeled, pad(xs[:, :, list(lengths)], (0, 1))), dim=2)
-    mask = with_queries(causal_pairs(pairs), lengths, attend_to_self=True)
-    x = module.embed(tokens) + module.positions[:, None, [*range(pairs), *lengths]]
-    members, batch, count, width = x.shape
-    for block in module.blocks:
-        qkv = block.qkv(block.attention_norm(x))
-        qkv = qkv.view(members * batch, count, 3, block.heads, width // block.heads)
-        mixed = scaled_dot_product_attention(*qkv.permute(2, 0, 3, 1, 4), attn_mask=mask)
-        x = x + block.project(mixed.transpose(1, 2).reshape(members, batch, count, width))
-        x = x + block.contract(gelu(block.expand(block.mlp_norm(x)), approximate="tanh"))
-    return module.read_out(module.final_norm(x[:, :, pairs:]))[..., 0]
-
-
-@pytest.mark.parametrize("lengths", [LENGTHS, (12, 3, 3)])
-def test_the_default_is_the_decoder_without_options(lengths):
-    """Up to rounding: here the last layer has all tokens, there the queries alone."""
-    module, gradients = shaken(), []
-    for forward in (module, lambda *inputs: first_decoder(module, *inputs)):
-        predictions = forward(*prompts(), lengths)
-        gradients.append((predictions, *torch.autograd.grad(predictions.square().sum(),
-                                                            list(module.parameters()))))
-    for ours, theirs in zip(*gradients, strict=True):
-        torch.testing.assert_close(ours, theirs, atol=1e-6, rtol=1e-5)
 
 
 def test_the_default_keeps_the_identity_of_its_records():

@@ -88,16 +88,6 @@ def counted(method, calls):
     return lambda self: (calls.append(1), method(self))
 
 
-@pytest.mark.parametrize("stride, pauses", [(1, range(1, 31)), (10, (3, 7, 10, 20, 30)),
-                                            (100, (3, 7, 10, 30))])
-def test_the_loop_pauses_at_every_stop_and_multiple(stride, pauses):
-    step, seen = 0, []
-    while step < 30:
-        step = engine.next_pause(step, stride, (30, 3, 7, 10))
-        seen.append(step)
-    assert seen == list(pauses)
-
-
 def test_the_prompts_of_many_steps_at_once_are_those_of_each():
     fleet = Fleet([TASK, TASK], MLP(8), Recipe((1, 3), 250, 8), [3, 4], [None, 50])
     for step in (0, 1, 99, 100, 230, 7):

@@ -78,7 +78,7 @@ def difference(fleet, move=0.2):
     return (squares / sum(gradient.square().sum() for gradient in expected)).sqrt().item()
 
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(24))
 def test_gradients_are_those_of_autograd(number):
     model, recipe, task = random_setting(number)
     assert difference(fleet_of(model, recipe, task=task)) < 1e-5
@@ -98,7 +98,7 @@ def test_no_option_of_a_decoder_is_overlooked(field):
 
 @pytest.mark.parametrize("skip", [True, False])
 @pytest.mark.parametrize("normalization", ["l1", "absolute", "none"])
-@pytest.mark.parametrize("layers, width, lengths", [(1, 5, (4, 1, 2)), (3, 16, (17, 3)), (2, 20, (1, 2, 30))])
+@pytest.mark.parametrize("layers, width, lengths", [(1, 5, (4, 1, 2)), (3, 16, (17, 3))])
 def test_gradients_of_sgpt_are_those_of_autograd(layers, width, lengths, normalization, skip):
     recipe = replace(RECIPE, lengths=lengths, curriculum=Curriculum(20, 1, 10))
     assert difference(fleet_of(SGPT(layers, width, normalization, skip), recipe), move=0.05) < 1e-5
@@ -127,9 +127,9 @@ def test_the_same_bits_from_run_to_run_and_alone():
     assert all(torch.equal(one[:1], own) for one, own in zip(first, alone))
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, 1e30])
-@pytest.mark.parametrize("scoring", SCORINGS[:7:2], ids=str)
-@pytest.mark.parametrize("name", ["blocks.0.qkv.weight", "blocks.1.expand.weight", "read_out.bias"])
+@pytest.mark.parametrize("value", [math.nan, 1e30])
+@pytest.mark.parametrize("scoring", SCORINGS[:3:2], ids=str)
+@pytest.mark.parametrize("name", ["blocks.0.qkv.weight", "read_out.bias"])
 def test_a_member_that_overflows_is_frozen(name, scoring, value):
     fleet = fleet_of(replace(DECODER, scoring=scoring))
     with torch.no_grad():

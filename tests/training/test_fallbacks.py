@@ -23,7 +23,7 @@ from icllib.models import MLP, Transformer
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, OutOfTime, Recipe, capture, engine, jobs, train
 from icllib.training.checkpoint import checkpoints
-from icllib.training.fleets import check_gpu, why_no_gpu
+from icllib.training.jobs import check_gpu, why_no_gpu
 from small_fleet import RECIPE, metrics_of, runs
 
 COMPILE = torch.compile
@@ -248,22 +248,6 @@ def test_a_later_call_starts_with_the_halves(folders, monkeypatch, tmp_path):
     assert taken == {(1, 2): 10}  # the first half is not trained again, the second goes on at step 30
     assert [find_record(run, "test").provenance["fleet"] for run in FEW_STEPS] == [1, 2, 2]
     assert_same_numbers(metrics_of(FEW_STEPS), expected)
-
-
-def test_halves_of_halves_go_on(folders, monkeypatch, tmp_path, capsys):
-    four = runs(replace(RECIPE, steps=40), seeds=range(4))
-    monkeypatch.setattr(engine, "SAVE_EVERY", 0.0)
-    with monkeypatch.context() as patch, pytest.raises(OutOfTime):
-        no_room_for(1, 0, patch)
-        no_room_for(0, 30, patch, OutOfTime(), seed=2)
-        jobs.train_fleets(four, "smoke", folders)
-    taken = counted_steps(monkeypatch)
-    jobs.train_fleets(jobs.to_train(four, without_record(four)), "smoke", folders)
-    assert taken == {(2,): 10, (3,): 40}
-    told = re.findall(r"no room for (\d) models on cpu; (\d) and then (\d) go on", capsys.readouterr().err)
-    assert told == [("4", "2", "2"), ("2", "1", "1"), ("2", "1", "1")]
-    assert not [path for path in (tmp_path / "checkpoints").rglob("*") if path.name != "lock"
-                and path.is_file()]
 
 
 @pytest.mark.parametrize("error", [

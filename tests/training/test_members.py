@@ -57,19 +57,14 @@ def test_members_with_their_own_scoring_parameters_equal_single_runs(trainable):
 
 
 @pytest.mark.parametrize("given, message", [
-    ({"pretraining_tasks": [0, -3]}, "pretraining_tasks: "),
     ({"pretraining_tasks": [None, 1.5]}, "pretraining_tasks: "),
-    ({"pretraining_tasks": None}, "pretraining_tasks: "),
     ({"pretraining_tasks": [None]}, r"pretraining_tasks: .* each of 2 seeds, got \[None\]"),
-    ({"learning_rates": [1e-3]}, r"learning_rates: .* each of 2 seeds, got \[0.001\]"),
     ({"learning_rates": [1e-3, -1.0]}, "learning_rates: "),
     ({"models": [MLP(8)]}, r"models: .* each of 2 seeds, got \[MLP"),
-    ({"tasks": []}, r"tasks: .* each of 2 seeds, got \[\]"),
     ({"tasks": LinearRegression(3)}, "tasks: .* each of 2 seeds, got LinearRegression"),
-    ({"models": [Transformer(1, 2, 8), Transformer(3, 2, 8)]}, "models: "),
     ({"models": [Transformer(1, 2, 8, scoring=Softmax()), Transformer(1, 2, 8, scoring=Relu())]}, "models: "),
     ({"tasks": [LinearRegression(3), LinearRegression(2)]}, "tasks: "),
-    ({"snapshots": (500,)}, "snapshots: "), ({"seeds": 0}, "seeds: "), ({"seeds": []}, "seeds: ")])
+    ({"snapshots": (500,)}, "snapshots: ")])
 def test_what_is_given_per_member_must_fit_the_members(given, message):
     sound = {"tasks": [LinearRegression(3)] * 2, "model": MLP(8), "recipe": Recipe((2,), 1),
              "seeds": [0, 1], "pretraining_tasks": [None, 5]}

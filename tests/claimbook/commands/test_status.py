@@ -77,11 +77,6 @@ def test_a_claim_by_its_name_is_told_with_its_numbers(icllib):
         assert icllib("claims", item.claim.id)[1].startswith(f"{item.claim.id}\n")
 
 
-def test_claims_fit_100_columns(icllib):
-    lines = icllib("claims")[1].splitlines()
-    assert len(lines) > 70 and max(map(len, lines)) <= 100
-
-
 @pytest.mark.parametrize("number", [errno.EACCES, errno.ENAMETOOLONG])
 def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(icllib, monkeypatch, number):
     def refused(*_, **options):
@@ -147,12 +142,6 @@ def test_steps_are_priced_by_their_work():
     small, large = (costs.step_seconds(task, Transformer(layers, 1, width), recipe)
                     for layers, width in ((1, 8), (4, 128)))
     assert 0 < 2 * small < large  # a thousand times the multiply-adds
-
-
-def test_a_cost_can_be_told_without_the_data(monkeypatch, tmp_path):
-    monkeypatch.setattr("icllib.data.data_folders", lambda: [tmp_path])
-    run = next(run for run in runs_of("signed_averaging/table03_babyberta")("cpu") if isinstance(run, Run))
-    assert page_state.cost([run], "cpu").endswith("CPU cores")
 
 
 def recorded_speeds() -> dict:

@@ -31,14 +31,6 @@ def test_any_other_damage_says_so_too(saved, content):
         load_record(saved)
 
 
-@pytest.mark.parametrize("part, value", [
-    ("metrics", {}), ("metrics", None), ("provenance", {}), ("provenance", {"profile": "qick"})])
-def test_a_record_without_numbers_or_profile_is_damaged(saved, part, value):
-    edit(saved, lambda content: content.update({part: value}))
-    with pytest.raises(InputError, match=f"{saved}: expected a complete record, got a damaged"):
-        load_record(saved)
-
-
 @pytest.mark.parametrize("part, name, value", [
     ("metrics", "error", 0.125), ("provenance", "commit", "def"), ("provenance", "profile", "gpu"),
     ("provenance", "fleet", 3)])
@@ -52,10 +44,8 @@ def test_metrics_and_provenance_that_were_edited_by_hand_are_told(saved, part, n
     ("run", [], "run: expected dict"), ("versions", ["tasks.LinearRegression"], "versions: expected dict"),
     ("versions", {"tasks.LinearRegression": "1"}, "tasks.LinearRegression: expected an integer"),
     ("metrics", [1.0], "metrics: expected dict"), ("metrics", {"error": "low"}, "error: expected numbers"),
-    ("metrics", {"error": [[1], [1, 2]]}, "error: expected numbers"), ("metrics", {"error": [10**400]}, "error: expected numbers"),
+    ("metrics", {"error": [[1], [1, 2]]}, "error: expected numbers"),
     ("provenance", PROVENANCE | {"fleet": 0}, "fleet: expected an integer of at least 1"),
-    ("provenance", PROVENANCE | {"wall_seconds": "1"}, "wall_seconds: expected a finite number"),
-    ("provenance", PROVENANCE | {"device": 5}, "device: expected text"),
     ("provenance", PROVENANCE | {"members": 5}, "members: expected a list"),
     ("provenance", PROVENANCE | {"sources": ["mine"]}, "sources: expected dict"),
     ("provenance", PROVENANCE | {"sources": {"mine": []}}, "mine: expected text")])

@@ -192,19 +192,6 @@ def test_sigma_noise_and_number_change_the_points_and_come_back(visit):
         assert np.allclose(points_of(page), [[-2, 2], [0, 1], [1, -6]])
 
 
-def test_the_number_adds_no_point_that_is_there(visit):
-    with visit(address="#seed=3") as page:
-        points = points_of(page)
-        page.locator("#live-remove").click()
-        page.locator("#live-shuffle").click()
-        page.locator("#live-count").fill("5")
-        page.locator("#live-count").fill("12")
-        again = points_of(page)
-        assert len(again) == len(np.unique(again, axis=0)) == len(points)
-        page.locator("#live-count").fill("39")
-        assert len(np.unique(points_of(page), axis=0)) == 39
-
-
 def test_a_point_outside_the_frame_stays_on_its_height_and_is_seen(visit):
     with visit(address="#sigma=1&points=0,-12 1,2&shown=ridge") as page:
         page.locator("#live-plot").focus()
@@ -234,14 +221,6 @@ def test_the_python_of_the_page_gives_its_numbers(visit, capsys):
             answers = np.array(eval(printed[name]))
             drawn = heights_of(page, name)
             assert np.abs(340 - (answers + 8) * 330 / 16 - drawn).max() < 2 * ROUNDING + 0.01, name
-
-
-def test_copying_takes_that_python(visit):
-    with visit(permissions=["clipboard-read", "clipboard-write"]) as page:
-        page.locator("#live-copy").click()
-        page.get_by_text("Copied.").wait_for()
-        copied = page.evaluate("navigator.clipboard.readText()")
-        assert copied == page.locator("#live-python").text_content() != ""
 
 
 def test_without_models_ridge_answers(visit, folder):
@@ -278,19 +257,6 @@ def test_a_press_takes_the_nearest_point(visit, pointer):
             taken.append(int(page.locator(".point.selected").get_attribute("data-point")))
             send("mouseReleased", x, y, button="left", clickCount=1)
         assert taken == list(range(12))
-
-
-def test_a_pen_drags_a_point(visit):
-    with visit() as page:
-        session, (x, y) = page.context.new_cdp_session(page), where(page, 1)
-        for kind, right, down in [("mouseMoved", 0, 0), ("mousePressed", 0, 0), ("mouseMoved", 20, 30),
-                                  ("mouseMoved", 40, 60), ("mouseReleased", 40, 60)]:
-            session.send("Input.dispatchMouseEvent", {
-                "type": kind, "x": x + right, "y": y + down, "button": "none" if kind == "mouseMoved"
-                else "left", "buttons": 1, "clickCount": 1, "pointerType": "pen"})
-        points = points_of(page)
-        assert np.allclose(points[[0, 2]], [[-2, 1], [1, -3]])
-        assert points[1, 1] == pytest.approx(0.5 - 60 * 16 / 330, abs=0.05)
 
 
 WAYS = [(0, 60), (0, -60), (45, 60), (-45, -60), (60, 0)]  # of a finger: right, down
@@ -334,18 +300,6 @@ def test_a_finger_beside_all_points_scrolls_the_page(visit):
         rest(page)
         assert page.evaluate("scrollY") > scrolled + 50
         assert len(points_of(page)) == 1
-
-
-def test_points_that_lie_on_each_other_can_each_be_taken(visit):
-    with visit(address="#sigma=2&points=0,0 0,0&shown=ridge") as page:
-        taken = set()
-        for place in (0, 1):
-            page.mouse.move(*where(page, place))
-            page.mouse.down()
-            page.mouse.up()
-            rest(page)
-            taken.add(page.locator(".point.selected").get_attribute("data-point"))
-        assert taken == {"0", "1"}
 
 
 def test_every_scene_is_a_link_that_can_be_shared(visit):
@@ -463,39 +417,6 @@ def test_own_numbers_that_are_none_change_nothing(visit):
             points, told = shown_of_own(page, text)
             assert expected in told, text
             assert np.array_equal(points, [[-2, 1], [0, 0.5], [1, -3]]), text
-
-
-def test_a_slow_machine_draws_fewer_places_and_all_of_them_at_rest(visit):
-    with visit(address="#seed=6&shown=softmax SSA prefix causal ridge") as page:
-        places = ("path => path.getAttribute('d').split(/[ML]/).length - 1")
-        count = lambda: page.locator("#live-plot [data-model=softmax]").evaluate(places)
-        rest(page)
-        assert count() == 61
-        # Each frame seems to take 100 ms: the clock, of which a frame asks twice, is put forward.
-        fewest = page.evaluate("""async () => {
-            const now = performance.now.bind(performance);
-            let late = 0;
-            performance.now = () => now() + (late += 100);
-            const count = [];
-            for (let k = 0; k < 4; k++) {
-                document.getElementById("live-plot").dispatchEvent(
-                    new KeyboardEvent("keydown", { key: "ArrowUp" }));
-                await new Promise(requestAnimationFrame);
-                await new Promise(requestAnimationFrame);
-                const path = document.querySelector("#live-plot [data-model=softmax]");
-                count.push(path.getAttribute("d").split(/[ML]/).length - 1);
-            }
-            performance.now = now;
-            return Math.min(...count);
-        }""")
-        assert fewest == 11
-        rest(page)
-        assert count() == 61
-        page.locator("#live-plot").focus()
-        for _ in range(6):  # and while it grows faster again
-            page.keyboard.press("ArrowDown")
-            rest(page)
-            assert count() == 61
 
 
 @pytest.mark.parametrize("name, theme", [("try_it", "dark"), ("layers_as_steps", "light")])

@@ -86,22 +86,6 @@ def test_one_step_over_ridge_is_the_ratio_of_the_two_baselines():
                     task.label_variance / ridge, rel=1e-4)
 
 
-def test_curves_are_the_errors_of_the_tasks_of_figure_5():
-    linear = [LinearRegression(d, 0.3, 1.0) for d in (1, 2, 4)]
-    tasks = scaling.FIGURE_5_TASKS
-    curves = estimators.estimator_curves(
-        [record_of(task, (2, 5), 2) for task in (*tasks.values(), *linear)])
-    for title, task in tasks.items():
-        for name, baseline in (("Hilbert", HilbertEstimate()),
-                               ("exponential", ExponentialSmoother())):
-            expected = [mean_square(task, baseline, n, 2, longest=5) for n in (2, 5)]
-            assert curves[f"{title}, error"][name].loc[0].tolist() == pytest.approx(expected, rel=1e-4)
-    known = one_step_error(tasks["linear"], 2)
-    assert curves["linear, excess"]["one gradient step, theory"][2] == pytest.approx(known - 0.05)
-    assert curves["ReLU network, error"]["exponential, theory"][5] == pytest.approx(
-        estimators.exponential_limit(8))
-
-
 @pytest.mark.parametrize("power", (0, 1, 2))
 def test_the_rate_is_the_power_of_the_logarithm_at_the_end(power):
     """Whatever comes before a thousand pairs; an error that stays has rate 0, one over n a high one."""

@@ -6,8 +6,7 @@ from claimbook.records import Record
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from papers.context_scaling import (
-    fig02_one_noise_level, fig03_two_noise_levels, fig05_one_layer, fig06_scalar_against_row,
-    fig07_features, scaling)
+    fig03_two_noise_levels, fig05_one_layer, fig06_scalar_against_row, fig07_features, scaling)
 
 
 def test_slopes_over_either_range_of_tasks():
@@ -43,29 +42,6 @@ def by_penalty_at(task, penalty, at, lengths):
     errors = [ErrorByLength(lengths, 64).measure(task.at_level(level), Ridge(penalty))["error"]
               for level in (0, 1)]
     return np.prod([error[0, at] for error in errors]) ** 0.5
-
-
-def test_what_the_pages_read():
-    """Models by name, seeds first; ridge at each level is that of the level's own task."""
-    runs = fig03_two_noise_levels.runs("smoke")
-    lengths, task = runs[0].evaluation.lengths, runs[0].task
-    records = made_up(runs, (2, len(lengths)))
-    errors, excess = (fig03_two_noise_levels.errors_at_two_levels(records, metric)
-                      for metric in ("error", "excess"))
-    assert errors[0.5]["SGPT"][lengths[0]].tolist() == [0, 1]
-    assert excess[0.5]["GPT-2"][lengths[0]].tolist() == [-2, -3]
-    for level, sigma in enumerate(errors):
-        alone = task.at_level(level)
-        ridge = ErrorByLength(lengths, 64).measure(alone, Ridge.bayes(alone))["error"][0]
-        assert errors[sigma]["ridge"].tolist() == pytest.approx(ridge)
-        assert alone.noise_std == sigma
-        swept = errors[sigma]["sweep"].iloc[(4, -5)[level]]  # penalties of the two levels
-        assert swept.tolist() == pytest.approx(ridge, rel=1e-4)
-    runs = fig02_one_noise_level.runs("smoke")
-    found = fig02_one_noise_level.errors_at_one_level(made_up(runs, (7,)))
-    errors = found["error"]
-    assert errors["sweep"].iloc[-5].tolist() == pytest.approx(errors["ridge"].tolist(), rel=1e-4)
-    assert (errors["one step"] - found["excess"]["one step"]).tolist() == pytest.approx([0.25] * 7)
 
 
 def test_the_paper_profile_has_the_papers_sizes():

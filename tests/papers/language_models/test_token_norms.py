@@ -62,11 +62,6 @@ def test_chunks_leave_no_token_out(files, chunk):
     assert counts.tolist() == [int((files[3] == token).sum()) for token in range(VOCABULARY)]
 
 
-def test_a_vocabulary_beyond_16_bits_has_counts_of_zero_there(files):
-    counts = token_counts(files[1], 70_000)
-    assert len(counts) == 70_000 and counts[VOCABULARY:].sum() == 0 and counts.sum() == 1000
-
-
 def test_the_embedding_may_be_in_half_precision_and_under_a_longer_name(files, tmp_path):
     table = torch.tensor(files[2]).to(torch.bfloat16)
     save_file({"transformer.wte.weight": table}, tmp_path / "half.safetensors")
@@ -77,8 +72,3 @@ def test_the_embedding_may_be_in_half_precision_and_under_a_longer_name(files, t
 def test_a_norm_on_an_inner_edge_lies_above_it_and_the_largest_below_the_last():
     table = norm_histogram(np.array([1.0, 2.0, 3.0]), np.array([1, 2, 4]), 2)
     assert table.corpus.tolist() == [1, 6] and table.vocabulary.tolist() == [1, 2]
-
-
-def test_equal_norms_lie_in_one_bin():
-    table = norm_histogram(np.ones(3), np.array([1, 2, 3]), 4)
-    assert table.corpus.sum() == 6 and (table.corpus > 0).sum() == 1

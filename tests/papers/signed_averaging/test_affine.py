@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import torch
 
-from claimbook.records import Record, settings
+from claimbook.records import Record
 from claimbook.records.values import values
 from icllib.models import QASSMax, SignedAveraging, Softmax, Transformer
 from icllib.streams import Stream
@@ -14,8 +14,7 @@ from icllib.tasks import AffineFunctions
 from icllib.training import Recipe, records as records_of, train
 from papers.signed_averaging import affine, comparisons
 from papers.signed_averaging.affine import (
-    DEVIANT, LearnedExponents, LineAnswers, SHAPES, SIZES, ShiftedErrors, affine_run, decoder,
-    scorings_on_affine_functions)
+    DEVIANT, LearnedExponents, LineAnswers, SHAPES, SIZES, ShiftedErrors, affine_run, decoder)
 
 
 def test_the_models_are_those_of_table_6():
@@ -62,17 +61,6 @@ def test_always_answering_zero_does_not_get_worse_in_claims_40_and_41():
     assert ratios["inputs"] == pytest.approx([3, 1])
     assert ratios["functions"] == pytest.approx([1, 5])
     assert ratios["both"] == pytest.approx([7, 7])
-
-
-def test_metrics_find_their_model_in_any_order():
-    """Their labels are those of the recorded run; every scoring function and shape has its own."""
-    runs = affine.wider_inputs("smoke")
-    made = [Record(settings(run), {}, {"error": [10 * place + sigma for sigma in range(10)]}, {})
-            for place, run in enumerate(runs)]
-    found = values(made[::-1], "error", **affine.BY_LAW).unstack()
-    assert found.loc["N(0, 100)"][2].tolist() == [41.0, 51.0] and list(found) == list(affine.SIGMAS)
-    runs = scorings_on_affine_functions("cpu")
-    assert list(dict.fromkeys(map(affine.scoring_of, runs))) == list(affine.NAMES)
 
 
 @dataclass

@@ -157,15 +157,6 @@ def test_the_map_of_the_last_layer_is_the_one_by_hand(scoring):
     assert found["log_odds"].shape == (1, 1, 4)
 
 
-def test_looking_leaves_the_model_as_it_was():
-    module = Transformer(2, 2, 8, tokens="separate").build([0, 1], 1, 4)
-    xs, ys = torch.randn(2, 3, 4, 1), torch.zeros(2, 3, 4)
-    log_odds, weights = last_attention(module, xs, ys)
-    assert torch.equal(log_odds, module(xs, ys, range(4)))
-    assert weights.shape == (2, 3, 2, 7, 7)
-    assert not module.blocks[-1]._forward_pre_hooks
-
-
 def test_the_map_is_that_of_the_last_layer():
     module = Transformer(2, 2, 8, tokens="separate").build([0], 1, 4)
     xs, ys = torch.randn(1, 1, 4, 1), torch.zeros(1, 1, 4)

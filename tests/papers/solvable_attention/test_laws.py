@@ -205,10 +205,3 @@ def test_gradient_descent_learns_the_first_task_up_to_the_largest_stable_strengt
     with np.errstate(over="ignore", invalid="ignore"):  # beyond it training diverges
         f, = riccati.gradient_descent_outputs(start, start, 100, strength, share, 1e-3, 5000, [5000])
     assert (abs(f / strength - 1) < 1e-3).tolist() == [True, False]
-
-
-def record(size, time):
-    """A record of gamma = 0.5 at alpha = 1.8 with these exponents; the others are as printed."""
-    metrics = {"size_exponent": [size, 0.1], "time_exponent": [time, 0.1],
-               "data_exponent": [-1.0, 0.1], "compute_exponent": [-18 / 43, 0.1]}
-    return Record(settings(VariedInTheLimit(1.8, 0.0, 0.5)), {}, metrics, {})
