@@ -1,7 +1,22 @@
 # %% [markdown]
 # # What caps a model's answers?
 #
-# Not yet written.
+# Every layer's normalization, not only the last. On functions 30 times as large as in training, answers of
+# {term}`softmax` and {term}`SSA` stop at the bound of the final one, 11; without it they stop at 20. SGPT has none, and
+# its answers grow in proportion.
+#
+# *What is asked.* Far from training the decoders of signed averaging level off, at *boundary values*. The book
+# [traced them](../signed_averaging/what_caps_the_answers.ipynb) to the layer normalization before the read-out, which
+# bounds every answer. Two questions are left: do models of other papers have such a cap, and is it the only one? Here
+# kept models of two papers get functions of 1 to 30 times the size that they were trained on.
+#
+# *Why answers stop without the last one.* A layer adds to the stream of states what it makes of *normalized* states, and so
+# no more than its weights allow, however large the labels. The stream starts with the query's own token, which has
+# no label. So the answer is a sum of bounded parts. Only a model that never normalizes can follow: {term}`SGPT`
+# averages states as they are.
+#
+# So the cap is no matter of softmax or of SSA. It comes with the block of GPT-2, and GPT-2 on linear functions has it
+# too.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -43,13 +58,16 @@ axes.plot(sheet.FACTORS, sheet.FACTORS, color="black", lw=1, ls=":", label="in p
 axes.set(xscale="log", yscale="log", xticks=sheet.FACTORS, xticklabels=sheet.FACTORS,
          xlabel="size of the functions, over that in training",
          ylabel="largest answer, over that in training")
+axes.set_title("Only SGPT, which never normalizes, follows", fontsize=11)
 legend = legend_below(axes, 3)
 
 # %% [markdown] tags=["caption"]
 # The largest answer of a model on larger functions than in training, over its largest there. Means over models,
 # with 95% intervals; dotted, in proportion.
 #
-# Alt text: Not yet written.
+# Alt text: Six curves on two log axes and a dotted diagonal. SGPT rises along the diagonal. Softmax and SSA are flat
+# from 3 on, at 1.4 times their largest answer in training; without the final LayerNorm they are flat at 2.6 from 10 on.
+# GPT-2 is flat at 1.
 
 # %% [markdown]
 # ## Numbers
@@ -83,7 +101,11 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# Not yet written.
+# - *The papers do not ask this.* Signed averaging calls the levels boundary values and blames softmax for them.
+# - *Linear functions* are measured at the five context lengths of training alone: at others
+#   [GPT-2 guesses](../context_scaling/every_length.ipynb).
+# - *The bound that is drawn* is that of the final layer normalization. The one that the layers before it set could be computed
+#   from their weights as well; it is only seen here.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/across/caps/figure.csv>`.

@@ -4,8 +4,8 @@
 # Not quite. Trained on normal inputs, GPT-2 is within a fifth of the optimum on Laplace inputs, but has 1.5 times
 # its error on Student's $t$ and 1.9 times on inputs that follow each other. SGPT is alike. Neither paper asks this.
 #
-# *What is asked.* For linear functions with normal weights and noise {term}`ridge regression` is the best method whatever the law
-# of the inputs. So a model that has learned it carries over to any. Signed averaging says that trained models do
+# *What is asked.* For linear functions with normal weights and noise {term}`ridge regression` is the best method,
+# whatever the law of the inputs. So a model that has learned it carries over to any. Signed averaging says that trained models do
 # not. {cite:t}`cao2026transformers` find transformers as good as the best methods under heavy tails and dependence, in
 # models that were trained on them. Here GPT-2 and SGPT of
 # context scaling, trained on normal inputs, meet three other laws of the same variance: Student's $t$ with five degrees

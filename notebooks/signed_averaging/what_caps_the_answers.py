@@ -22,8 +22,8 @@
 # of 26 to 35. A read-out twice as large gives what is printed as SSA's lead.
 #
 # *Is softmax to blame, then?* On targets within reach SSA has 1.0 to 1.15 times softmax's error. In models
-# without the normalization, whose answers nothing bounds, it has 0.74 to 0.81 times. Neither can be told
-# from chance (claims 63 and 64). Half the printed lead is excluded in both.
+# without the final normalization, whose answers [reach twice as far](../across/caps.ipynb), it has 0.74 to 0.81
+# times. Neither can be told from chance (claims 63 and 64). Half the printed lead is excluded in both.
 #
 # *Is the cap?* Softmax without it errs 0.7 times as much on lines of $\sigma = 3$, and as much as before on
 # those of $\sigma = 10$: undecided too (claim 65). On ordinary lines our models err 35 times more than

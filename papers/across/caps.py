@@ -1,16 +1,17 @@
 """Which models have a cap on their answers, and do they reach it?"""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
 
-from claimbook.records import Component
+from claimbook.records import ADDED, Component
 from claimbook.records.checks import integer, positive, tuple_of
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.across.shifts import SEED, linear_models
+from papers.context_scaling.scaling import LENGTHS
 from papers.signed_averaging.affine import FIRST_COUNTED, softmax_and_ssa
 from papers.signed_averaging.answer_sizes import answer_bound, without_norm
 
@@ -21,15 +22,16 @@ FACTORS = (1, 3, 10, 30)  # ASSUMED: of the functions' size in training
 class LargestAnswers(Component):
     """The largest answer of a model on functions this many times as large as in training.
 
-    Measures `largest`, (M, factors), over all prompts and all points from the third on; `bound`, (M,), that of
-    the final layer normalization, NaN where there is none; and `unexplained`, (M,), the error of training's
-    own functions at the last point over the variance of their labels.
+    Measures `largest`, (M, factors), over all prompts and context lengths; `bound`, (M,), that of the final
+    layer normalization, NaN where there is none; and `unexplained`, (M,), the error on training's own
+    functions after the longest context over the variance of their labels.
     """
 
     factors: tuple = FACTORS
     prompts: int = 1024
     points: int = 40
     seed: int = SEED
+    lengths: tuple = field(default=tuple(range(FIRST_COUNTED - 1, 40)), metadata=ADDED)  #: those of training
 
     def check(self):
         tuple_of(positive, "factors", self.factors)
@@ -38,7 +40,7 @@ class LargestAnswers(Component):
     @property
     def longest(self) -> int:
         """Pairs of the longest context."""
-        return self.points - 1
+        return max(self.lengths)
 
     def axes(self, metric: str) -> dict:
         """The factor, of the largest answers."""
@@ -59,8 +61,8 @@ class LargestAnswers(Component):
         for ids in torch.arange(self.prompts, device=device).split(256):
             prompt = task.sample(stream, ids.expand(predictor.members, -1), self.points)
             with torch.no_grad():
-                answers = predictor.predict(prompt.xs, prompt.ys, range(FIRST_COUNTED - 1, self.points))
-            found.append((answers.abs().amax(dim=2), (answers - prompt.ys[:, :, FIRST_COUNTED - 1 :])[..., -1]))
+                answers = predictor.predict(prompt.xs, prompt.ys, self.lengths)
+            found.append((answers.abs().amax(dim=2), answers[..., -1] - prompt.ys[:, :, self.lengths[-1]]))
         sizes, misses = (torch.cat(own, dim=1) for own in zip(*found))
         return sizes.amax(dim=1).cpu().numpy(), misses.double().square().mean(dim=1).cpu().numpy()
 
@@ -79,7 +81,7 @@ def models(profile: str) -> dict[str, list[Run]]:
     for suffix, runs in {"": softmax_and_ssa(profile), ", no LayerNorm": without_norm(profile)}.items():
         half = len(runs) // 2
         named |= {f"softmax{suffix}": own(runs[:half]), f"SSA{suffix}": own(runs[half:])}
-    return named | linear_models(profile, measure)
+    return named | linear_models(profile, replace(measure, points=max(LENGTHS) + 1, lengths=LENGTHS))
 
 
 def runs(profile: str) -> list[Run]:

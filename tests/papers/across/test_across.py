@@ -58,14 +58,14 @@ def test_heated_is_softmax_with_that_temperature_and_back():
 
 def test_the_largest_answer_is_below_the_bound():
     model = decoder()
-    measure = caps.LargestAnswers(factors=(1, 1e4), prompts=16, points=6)
+    measure = caps.LargestAnswers(factors=(1, 1e4), prompts=16, points=6, lengths=(2, 5))
     found = measure.measure([TASK, TASK], model)
     assert (found["largest"] < found["bound"][:, None]).all()
 
 
 def test_unexplained_is_the_error_after_the_longest_context(monkeypatch):
     model, seed = decoder(), 7
-    found = caps.LargestAnswers(factors=(1,), prompts=16, points=6, seed=seed).measure([TASK, TASK], model)
+    found = caps.LargestAnswers(factors=(1,), prompts=16, points=6, seed=seed, lengths=(2, 5)).measure([TASK, TASK], model)
     errors = ErrorByLength((5,), prompts=16, seed=seed).measure([TASK, TASK], model)["error"]
     np.testing.assert_allclose(found["unexplained"] * TASK.label_variance, errors[:, 0], rtol=1e-5)
 
