@@ -147,7 +147,8 @@ page.decide("signed_averaging.59", room,
             dict.fromkeys(names, sheet.ridge_rise()))
 page.decide("signed_averaging.63", ratios["targets within 8"],
             comparisons.reached(errors, *names))
-for claims, runs in {(64, 65): answer_sizes.without_norm, (66, 67): answer_sizes.faster_read_out}.items():
+for claims, runs in {(64, 65): answer_sizes.without_norm,
+                     (66, 67): answer_sizes.faster_read_out}.items():
     for found in claimbook.every_profile(runs, page.name).values():
         changed = by_scoring("error", found).unstack()
         start = by_scoring("error", untrained(

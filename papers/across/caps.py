@@ -12,7 +12,7 @@ from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.across.shifts import SEED, linear_models
 from papers.context_scaling.scaling import LENGTHS
-from papers.signed_averaging.affine import FIRST_COUNTED, softmax_and_ssa
+from papers.signed_averaging.affine import softmax_and_ssa
 from papers.signed_averaging.answer_sizes import answer_bound, without_norm
 
 FACTORS = (1, 3, 10, 30)  # ASSUMED: of the functions' size in training
@@ -31,7 +31,7 @@ class LargestAnswers(Component):
     prompts: int = 1024
     points: int = 40
     seed: int = SEED
-    lengths: tuple = field(default=tuple(range(FIRST_COUNTED - 1, 40)), metadata=ADDED)  #: those of training
+    lengths: tuple = field(default=tuple(range(2, 40)), metadata=ADDED)  #: of contexts, those of training
 
     def check(self):
         tuple_of(positive, "factors", self.factors)

@@ -44,8 +44,9 @@ class KernelErrors(Component):
             queries = draw.normal(size=(self.queries, self.dimension))
             labels = xs @ weights + self.noise_std * draw.normal(size=len(xs))
             both = np.stack([labels, draw.permutation(labels)], axis=1)
+            right = (queries @ weights)[:, None]
             total = total + np.array([[
-                ((answers(kernel, queries, xs[:n], both[:n]) - (queries @ weights)[:, None]) ** 2).mean(axis=0)
+                ((answers(kernel, queries, xs[:n], both[:n]) - right) ** 2).mean(axis=0)
                 for n in self.counts] for kernel in KERNELS])
         error, shuffled = np.moveaxis(total / self.functions / self.dimension, -1, 0)
         return {"error": error, "shuffled": shuffled}

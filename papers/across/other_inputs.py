@@ -30,6 +30,7 @@ def before_training(records, profile: str) -> list:
 
 def over_optimum(page, records, profile: str) -> pd.DataFrame:
     """Errors over those of ridge regression on the same prompts: a row per seed, a column per law."""
-    tasks = {"normal": ("error", LINEAR_8)} | {TITLES[law]: (f"{law}_error", task) for law, task in LAWS.items()}
+    tasks = {"normal": ("error", LINEAR_8)} | {
+        TITLES[law]: (f"{law}_error", task) for law, task in LAWS.items()}
     return pd.DataFrame({title: page.values(metric, records).droplevel("length") / optimum(task, profile)
                          for title, (metric, task) in tasks.items()})

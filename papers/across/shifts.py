@@ -39,7 +39,8 @@ class OtherInputs(LinearRegression):
             squares = sum(stream.normal(ids, f"square {k}", shape, dtype).square() for k in range(5))
             xs = stream.normal(ids, "xs", shape, dtype) * (3 / squares).sqrt()
         elif self.law == "laplace":
-            first, second = (stream.uniform(ids, name, shape, dtype).clamp_min(1e-12).log() for name in ("up", "down"))
+            first, second = (stream.uniform(ids, name, shape, dtype).clamp_min(1e-12).log()
+                             for name in ("up", "down"))
             xs = (first - second) / math.sqrt(2)
         else:
             steps = stream.normal(ids, "xs", shape, dtype)
@@ -47,7 +48,8 @@ class OtherInputs(LinearRegression):
             for place in range(1, n):
                 rows.append(0.9 * rows[-1] + math.sqrt(1 - 0.9**2) * steps[..., place, :])
             xs = torch.stack(rows, dim=-2)
-        means = (xs @ (self.weight_std * stream.normal(ids, "weights", (self.dimension,), dtype))[..., None])[..., 0]
+        weights = self.weight_std * stream.normal(ids, "weights", (self.dimension,), dtype)
+        means = (xs @ weights[..., None])[..., 0]
         return Prompt(xs, means + self.noise_std * stream.normal(ids, "noise", (n,), dtype), means)
 
 

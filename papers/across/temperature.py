@@ -26,7 +26,8 @@ def lines(profile: str) -> list[Run]:
     """Softmax models of Figure 3 of signed averaging, at every temperature."""
     few = profile == "smoke"
     measure = ShiftedErrors(SIGMAS, functions=2 if few else 64, prompts=2 if few else 16, seed=SEED)
-    return [replace(run, evaluation=AtTemperatures(measure, TEMPERATURES), along=None) for run in base_runs(profile)]
+    heated = AtTemperatures(measure, TEMPERATURES)
+    return [replace(run, evaluation=heated, along=None) for run in base_runs(profile)]
 
 
 def runs(profile: str) -> list[Run]:
