@@ -69,6 +69,7 @@ GOLDEN = {
 }
 
 CONSTANTS = {  # of modules, which belong to this version of what measures with them
+    "papers.across.KernelErrors 1": "6c221486e6ed",
     "papers.causal_lm.StepBounds 1": "3f0f2d53469a",
     "papers.context_scaling.Identities 1": "7bcf379ccbe5",
     "papers.context_scaling.PublicNormalizations 1": "30351db93553",

@@ -40,10 +40,12 @@ table = page.save_figure(*(page.series("", name, sheet.COUNTS, errors[name], sca
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import COLORS, draw
+from claimbook.pages.plotting import BLACK, OLIVE, ROSE, draw
+from papers.colors import color_of
 
 figure, axes = plt.subplots(figsize=(6, 4))
-for color, name in zip(COLORS, sheet.KERNELS):
+colors = BLACK, color_of("softmax"), color_of("SSA"), ROSE, OLIVE
+for color, name in zip(colors, sheet.KERNELS):
     draw(axes, table, "", name, color=color, marker="o", label=name)
 axes.set(xscale="log", yscale="log", xlabel="pairs",
          ylabel="error over that of answering 0")

@@ -33,21 +33,23 @@ table = page.save_figure(*(page.series("", name, range(len(own.columns)), own, s
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import draw
-from papers.colors import marked
+from claimbook.pages.plotting import dots
+from papers.colors import color_of
 
 figure, axes = plt.subplots(figsize=(6, 3.6))
-for name in ratios:
-    draw(axes, table, "", name, **marked(name) | {"ls": ""}, label=name)
+for shift, (name, own) in zip((-0.08, 0.08), ratios.items()):
+    places = [place + shift for place in range(len(own.columns))]
+    axes.plot(places, own.mean(), "_", color=color_of(name), ms=16, label=name)
+    dots(axes, places, own.to_numpy(), color=color_of(name))
 axes.axhline(1, color="black", lw=1, ls=":")
-axes.set(xticks=range(4), xticklabels=ratios["SGPT"].columns, yscale="log",
-         ylabel="error over that of the optimum")
+axes.set(xticks=range(4), xticklabels=ratios["SGPT"].columns, xlim=(-0.5, 3.5),
+         ylim=(0.95, 2.2), ylabel="error over that of the optimum")
 axes.set_title("What was learned is not quite ridge regression", fontsize=11)
 legend = axes.legend()
 
 # %% [markdown] tags=["caption"]
 # Error after 40 pairs over that of ridge regression, by the law of the inputs; all have the variance of
-# training. Means over three models, with 95% intervals.
+# training. Dots are models, bars their means.
 #
 # Alt text: Four laws from left to right, with a point for GPT-2 and one for SGPT that lie close together: at 1.1 for
 # normal inputs, 1.2 for Laplace, 1.5 for Student's t and 1.8 for autoregressive ones.

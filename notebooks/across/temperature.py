@@ -36,30 +36,30 @@ over_optimum = sheet.by_shift(page, linear, profile)
 on_lines = page.values("error", lines)
 by_sigma = {f"sigma = {sigma}": errors.droplevel("sigma").unstack("temperature")
             for sigma, errors in on_lines.groupby(level="sigma")}
+over_own = {title: errors.div(errors[1.0], axis=0) for title, errors in by_sigma.items()}
 table = page.save_figure(
     *(page.series("linear functions", title, sheet.TEMPERATURES, errors, scale="log")
       for title, errors in over_optimum.items()),
-    *(page.series("lines", title, sheet.TEMPERATURES, errors.div(errors[1.0], axis=0),
-                  scale="log")
-      for title, errors in by_sigma.items()))
+    *(page.series("lines", title, sheet.TEMPERATURES, errors, scale="log")
+      for title, errors in over_own.items()))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import BLACK, COLORS, draw, legend_below
+from claimbook.pages.plotting import BLACK, COLORS, draw
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
 for panel, axes, titles in (("linear functions", left, over_optimum),
-                            ("lines", right, by_sigma)):
+                            ("lines", right, over_own)):
     for color, title in zip((BLACK, *COLORS), titles):
-        draw(axes, table, panel, title, color=color, label=title)
+        draw(axes, table, panel, title, color=color)
+        axes.text(18, titles[title].iloc[:, -1].mean(), title, color=color, fontsize=8, va="center")
     axes.axvline(1, color="0.6", lw=1, ls=":")
     axes.axhline(1, color="0.6", lw=1, ls=":")
     axes.set(xscale="log", yscale="log", xlabel="temperature after training")
 left.set(ylabel="error over that of the optimum")
 right.set(ylabel="error over that at temperature 1")
 left.set_title("It repairs noise, not larger weights", fontsize=11)
-right.set_title("On steep lines it hardly helps", fontsize=11)
-left_legend, right_legend = legend_below(left, 3), legend_below(right, 2)
+title = right.set_title("On steep lines it hardly helps", fontsize=11)
 
 # %% [markdown] tags=["caption"]
 # Error against the temperature of every softmax. Left GPT-2 on linear functions, over the optimum; right softmax
