@@ -20,7 +20,8 @@ def tell_that_it_works(every: float = 30.0) -> None:
 
 def main() -> None:
     """Run the command line, and say that it is at work."""
-    threading.Thread(target=tell_that_it_works, daemon=True).start()  # before imports, which take their time
+    if "--json" not in sys.argv:  # what a machine reads stays as it is
+        threading.Thread(target=tell_that_it_works, daemon=True).start()  # before imports, which take their time
     from claimbook.commands import command_line
 
     atexit.register(gc.freeze)  # all goes with the process: to search it for cycles first took half a second

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Does a temperature that is tuned after training repair a shift?
 #
-# Noise, mostly; steeper functions, no. {cite:t}`demir2025optimal` say that it can bring a near-optimal error. With
+# Noise, mostly; larger functions, no. {cite:t}`demir2025optimal` say that it can bring a near-optimal error. With
 # noise of 1 in the labels the best temperature takes GPT-2 from 1.9 times the optimum's error to 1.3. With weights
 # twice as large it stays at 9 times.
 #
@@ -52,7 +52,8 @@ for panel, axes, titles in (("linear functions", left, over_optimum),
                             ("lines", right, over_own)):
     for color, title in zip((BLACK, *COLORS), titles):
         draw(axes, table, panel, title, color=color)
-        axes.text(18, titles[title].iloc[:, -1].mean(), title, color=color, fontsize=8, va="center")
+        axes.text(18, titles[title].iloc[:, -1].mean(), title, color=color, fontsize=8,
+                  va="center")
     axes.axvline(1, color="0.6", lw=1, ls=":")
     axes.axhline(1, color="0.6", lw=1, ls=":")
     axes.set(xscale="log", yscale="log", xlabel="temperature after training")

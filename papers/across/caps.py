@@ -5,12 +5,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import torch
 
+from claimbook.pages.plotting import draw
 from claimbook.records import ADDED, Component
 from claimbook.records.checks import integer, positive, tuple_of
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.across.shifts import SEED, linear_models
+from papers.colors import color_of
 from papers.context_scaling.scaling import LENGTHS
 from papers.signed_averaging.affine import softmax_and_ssa
 from papers.signed_averaging.answer_sizes import answer_bound, without_norm
@@ -82,6 +84,17 @@ def models(profile: str) -> dict[str, list[Run]]:
         half = len(runs) // 2
         named |= {f"softmax{suffix}": own(runs[:half]), f"SSA{suffix}": own(runs[half:])}
     return named | linear_models(profile, replace(measure, points=max(LENGTHS) + 1, lengths=LENGTHS))
+
+
+def draw_card(axes, table) -> None:
+    """For the front page: the largest answers of three models."""
+    for name, label in {"SGPT": "never normalized", "softmax, no LayerNorm": "not at the end",
+                        "softmax": "softmax"}.items():
+        color = color_of(name.removesuffix(", no LayerNorm"))
+        draw(axes, table, "", name, color=color, ls="--" if label == "not at the end" else "-", label=label)
+    axes.set(xscale="log", yscale="log", xlabel="size of the functions", ylabel="largest answer")
+    for ticks in (axes.set_xticks, axes.set_yticks):
+        ticks([1, 3, 10, 30], ["1", "3", "10", "30"])
 
 
 def runs(profile: str) -> list[Run]:
