@@ -41,7 +41,7 @@ unexplained = {name: page.values("unexplained", own) for name, own in records.it
 bounds = {name: bound for name, own in records.items()
           if (bound := page.values("bound", own).dropna()).size}
 growth = {name: own.div(own[1], axis=0) for name, own in largest.items()}
-table = page.save_figure(*(page.series("", name, sheet.FACTORS, own, scale="log")
+table = page.save_figure(*(page.series("answers", name, sheet.FACTORS, own, scale="log")
                            for name, own in growth.items()))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
@@ -52,7 +52,7 @@ from papers.colors import color_of
 figure, axes = plt.subplots(figsize=(6, 4.4))
 for name in growth:
     free = name.endswith("no LayerNorm")
-    draw(axes, table, "", name, color=color_of(name.removesuffix(", no LayerNorm")),
+    draw(axes, table, "answers", name, color=color_of(name.removesuffix(", no LayerNorm")),
          ls="--" if free else "-", marker="o", mfc="none" if free else None, label=name)
 axes.plot(sheet.FACTORS, sheet.FACTORS, color="black", lw=1, ls=":", label="in proportion")
 axes.set(xscale="log", yscale="log", xticks=sheet.FACTORS, xticklabels=sheet.FACTORS,

@@ -91,7 +91,7 @@ def draw_card(axes, table) -> None:
     for name, label in {"SGPT": "never normalized", "softmax, no LayerNorm": "not at the end",
                         "softmax": "softmax"}.items():
         color = color_of(name.removesuffix(", no LayerNorm"))
-        draw(axes, table, "", name, color=color, ls="--" if label == "not at the end" else "-", label=label)
+        draw(axes, table, "answers", name, color=color, ls="--" if label == "not at the end" else "-", label=label)
     axes.set(xscale="log", yscale="log", xlabel="size of the functions", ylabel="largest answer")
     for ticks in (axes.set_xticks, axes.set_yticks):
         ticks([1, 3, 10, 30], ["1", "3", "10", "30"])
