@@ -90,8 +90,8 @@ def draw_card(axes, table) -> None:
     """For the front page: the largest answers of three models."""
     for name, label in {"SGPT": "never normalized", "softmax, no LayerNorm": "not at the end",
                         "softmax": "softmax"}.items():
-        color = color_of(name.removesuffix(", no LayerNorm"))
-        draw(axes, table, "answers", name, color=color, ls="--" if label == "not at the end" else "-", label=label)
+        color, dash = color_of(name.removesuffix(", no LayerNorm")), "--" if "no" in name else "-"
+        draw(axes, table, "answers", name, color=color, ls=dash, label=label)
     axes.set(xscale="log", yscale="log", xlabel="size of the functions", ylabel="largest answer")
     for ticks in (axes.set_xticks, axes.set_yticks):
         ticks([1, 3, 10, 30], ["1", "3", "10", "30"])
