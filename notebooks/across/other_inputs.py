@@ -71,10 +71,9 @@ pd.DataFrame({name: {law: with_interval(own[law], 3, "log") for law in own}
 
 # %%
 for number, (name, own) in zip((5, 6), ratios.items()):
-    start = sheet.over_optimum(page, sheet.before_training(records[name], profile), profile)
     laws = own.columns[1:]
     page.decide(number, {law: own[law] for law in laws}, dict.fromkeys(laws, own["normal"]),
-                {law: start[law] for law in laws})
+                dict.fromkeys(laws, own["normal"]))
 page.verdicts()
 
 # %% [markdown]

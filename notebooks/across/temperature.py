@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Does a temperature that is tuned after training repair a shift?
 #
-# Noise, mostly; larger functions, no. {cite:t}`demir2025optimal` say that it can bring a near-optimal error. With
-# noise of 1 in the labels the best temperature takes GPT-2 from 1.9 times the optimum's error to 1.3. With weights
-# twice as large it stays at 9 times.
+# Noise, it seems, but three models cannot tell; larger functions, no. {cite:t}`demir2025optimal` say that it can bring a
+# near-optimal error. With noise of 1 in the labels the best temperature takes GPT-2 from 1.9 times the optimum's
+# error to 1.3. With weights twice as large it stays at 9 times.
 #
 # *What is asked.* {term}`Softmax` weighs tokens by $e^{z / \tau}$ of their scores $z$. Models are trained at
 # $\tau = 1$. The paper proves for an approximate softmax in high dimensions that another $\tau$, chosen
@@ -92,22 +92,24 @@ pd.DataFrame({title: row(errors, 1) for title, errors in over_optimum.items()}
 # %% [markdown]
 # ## The claims, one by one
 #
-# The best temperature is chosen on the very prompts that it is measured on, which favors the claims. The controls are
-# models before training (claim 1) and lines as in training (claim 2). Errors are against labels without noise: at
-# first they were against those with it, and under strong noise untrained models passed too.
+# Claim 1 asks whether the tuned model is as near to the optimum as on the task of training. Its control is the same model
+# without tuning; that of claim 2 has lines as in training, whose scores were divided by four before. The best
+# temperature is chosen on the very prompts that it is measured on, which favors the claims. The statistic of claim 1 was
+# changed twice. Counting the labels' noise, untrained models passed. Asking for 1.25 times the optimum, no model
+# could pass, as GPT-2 has 1.7 times in training.
 
 # %%
-best = {title: errors.min(axis=1) for title, errors in over_optimum.items()}
+trained = over_optimum["as trained"][1.0]
+best = {title: errors.min(axis=1) / trained for title, errors in over_optimum.items()}
 gate = sheet.by_shift(page, linear, profile, "error")["as trained"][1.0]
-start = sheet.by_shift(page, sheet.untrained_linear(linear, profile), profile)
 repaired = {title: errors.min(axis=1) / errors[1.0] for title, errors in by_sigma.items()}
 parts = list(best)[1:]
 page.decide("across.1", {title: best[title] for title in parts}, dict.fromkeys(parts, gate),
-            {title: start[title].min(axis=1) for title in parts})
+            {title: over_optimum[title][1.0] / trained for title in parts})
 parts = list(repaired)[1:]
 page.decide("across.2", {title: repaired[title] for title in parts},
             dict.fromkeys(parts, by_sigma["sigma = 1"][1.0]),
-            dict.fromkeys(parts, repaired["sigma = 1"]))
+            dict.fromkeys(parts, repaired["sigma = 1"] / over_own["sigma = 1"][4.0]))
 page.verdicts()
 
 # %% [markdown]

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pandas as pd
 
-from icllib.training import Run, untrained
+from icllib.training import Run
 from papers.across.shifts import OtherInputs, linear_models, on_tasks, optimum
 from papers.context_scaling.scaling import LINEAR_8
 
@@ -21,11 +21,6 @@ def models(profile: str) -> dict[str, list[Run]]:
 def runs(profile: str) -> list[Run]:
     """All models of the page."""
     return [run for own in models(profile).values() for run in own]
-
-
-def before_training(records, profile: str) -> list:
-    """The models before training, on fewer prompts."""
-    return untrained(records, on_tasks(LAWS, profile, prompts=256))
 
 
 def over_optimum(page, records, profile: str) -> pd.DataFrame:

@@ -100,14 +100,14 @@ def heated(module, temperature: float):
             buffer.copy_(values)
 
 
-def error_rule(profile: str, prompts: int = 4096) -> ErrorByLength:
+def error_rule(profile: str) -> ErrorByLength:
     """Errors after the longest context of training, on new prompts."""
-    return ErrorByLength((PAIRS,), prompts=8 if profile == "smoke" else prompts, seed=SEED)
+    return ErrorByLength((PAIRS,), prompts=8 if profile == "smoke" else 4096, seed=SEED)
 
 
-def on_tasks(tasks: dict, profile: str, prompts: int = 4096) -> Together:
+def on_tasks(tasks: dict, profile: str) -> Together:
     """The error on the task of training and, by name, on others."""
-    rule = error_rule(profile, prompts)
+    rule = error_rule(profile)
     return Together((rule, *(OnTask(task, rule, name) for name, task in tasks.items())))
 
 

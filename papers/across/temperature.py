@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from icllib.training import Run, untrained
+from icllib.training import Run
 from papers.across.shifts import SEED, AtTemperatures, linear_models, on_tasks, optimum
 from papers.context_scaling.scaling import LINEAR_8
 from papers.signed_averaging.affine import ShiftedErrors, base_runs
@@ -33,11 +33,6 @@ def lines(profile: str) -> list[Run]:
 def runs(profile: str) -> list[Run]:
     """All models of the page."""
     return linear(profile) + lines(profile)
-
-
-def untrained_linear(records, profile: str) -> list:
-    """GPT-2 before training, on fewer prompts and at the temperature of training."""
-    return untrained(records, AtTemperatures(on_tasks(SHIFTS, profile, prompts=256), (1.0,)))
 
 
 def by_shift(page, records, profile: str, metric: str = "excess") -> dict[str, pd.DataFrame]:
