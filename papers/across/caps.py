@@ -52,10 +52,10 @@ class LargestAnswers(Component):
         """The answers of M trained models."""
         normed = hasattr(predictor.module, "final_norm")
         bound = answer_bound(predictor.module) if normed else torch.full((len(tasks),), torch.nan)
-        largest, unexplained = zip(*(self.at(larger(tasks[0], factor), predictor, device)
-                                     for factor in (*self.factors, 1)))
-        return {"bound": bound.cpu().numpy(), "largest": np.stack(largest[:-1], axis=1),
-                "unexplained": unexplained[-1] / tasks[0].label_variance}
+        found = {factor: self.at(larger(tasks[0], factor), predictor, device) for factor in {*self.factors, 1}}
+        return {"bound": bound.cpu().numpy(),
+                "largest": np.stack([found[factor][0] for factor in self.factors], axis=1),
+                "unexplained": found[1][1] / tasks[0].label_variance}
 
     def at(self, task, predictor, device) -> tuple[np.ndarray, np.ndarray]:
         """The largest answer of each model on one task, and its error at the last point: (M,) each."""

@@ -16,6 +16,7 @@ from icllib.evaluate import ErrorByLength, OnTask, Together
 from icllib.models import SGPT
 from icllib.models.mixing import FusedSoftmax
 from icllib.tasks import LinearRegression, Prompt
+from icllib.tasks.prompt import masked_inputs
 from icllib.training import Run
 from papers.context_scaling.scaling import LINEAR_8, trained_on_five
 
@@ -48,6 +49,7 @@ class OtherInputs(LinearRegression):
             for place in range(1, n):
                 rows.append(0.9 * rows[-1] + math.sqrt(1 - 0.9**2) * steps[..., place, :])
             xs = torch.stack(rows, dim=-2)
+        xs = masked_inputs(xs, active)
         weights = self.weight_std * stream.normal(ids, "weights", (self.dimension,), dtype)
         means = (xs @ weights[..., None])[..., 0]
         return Prompt(xs, means + self.noise_std * stream.normal(ids, "noise", (n,), dtype), means)
