@@ -11,8 +11,20 @@ from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, Task, dot, masked_inputs
 
 
+class OneHot(Task):
+    """The base of tasks whose labels are one of `classes`, one-hot."""
+
+    def check(self):
+        integer(2, classes=self.classes)
+
+    @property
+    def label_variance(self) -> float:
+        """Variance of each coordinate of the one-hot label, whose mean is 1 / classes."""
+        return (self.classes - 1) / self.classes**2
+
+
 @dataclass(frozen=True)
-class LinearClassification(Task):
+class LinearClassification(OneHot):
     """The class of x is argmax_c w_c . x, with x ~ U(-1, 1)^d and w_c ~ N(0, I); one-hot labels.
 
     CausalLM paper, Section 5.2 (d = 16, three classes). Labels are (..., n, classes): the public
@@ -23,14 +35,6 @@ class LinearClassification(Task):
     dimension: Size
     classes: int = 3  #: Section 5.2
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
-
-    def check(self):
-        integer(2, classes=self.classes)
-
-    @property
-    def label_variance(self) -> float:
-        """Variance of each coordinate of the one-hot label, whose mean is 1 / classes."""
-        return (self.classes - 1) / self.classes**2
 
     def draw(self, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
         d = self.dimension
@@ -49,7 +53,7 @@ def one_hot_winners(scores: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class BagOfWords(Task):
+class BagOfWords(OneHot):
     """Texts of a few random words; a text's class is the one with the largest sum over its words.
 
     Each prompt has another lexicon, a weight N(0, 1) for every word and class, so that words have
@@ -62,14 +66,6 @@ class BagOfWords(Task):
     words: Size  #: of a text, drawn uniformly with replacement
     classes: int = 3
     of_function: ClassVar[tuple[str, ...]] = ("lexicon",)
-
-    def check(self):
-        integer(2, classes=self.classes)
-
-    @property
-    def label_variance(self) -> float:
-        """Variance of each coordinate of the one-hot label, whose mean is 1 / classes."""
-        return (self.classes - 1) / self.classes**2
 
     def draw(self, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
         drawn = stream.integers(ids, "texts", self.dimension, (n, self.words))
