@@ -18,10 +18,12 @@ from icllib.models.mixing import FusedSoftmax
 from icllib.tasks import LinearRegression, Prompt
 from icllib.tasks.prompt import masked_inputs
 from icllib.training import Run
+from papers.causal_lm.trained import MASKS, SIZES, Cell
 from papers.context_scaling.scaling import LINEAR_8, trained_on_five
 
 PAIRS = 40  # the longest context of training
 SEED = 1000  # ASSUMED: of prompts that no other page has seen
+KEPT_SEEDS = 5  # of causal_lm's Table 1
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,18 @@ def linear_models(profile: str, evaluation) -> dict[str, list[Run]]:
     runs = [replace(run, evaluation=evaluation, along=None) for run in trained_on_five(profile)]
     is_sgpt = lambda run: isinstance(run.model, SGPT)
     return {"SGPT": [*filter(is_sgpt, runs)], "GPT-2": [run for run in runs if not is_sgpt(run)]}
+
+
+def table_1_models(profile: str, evaluation, **changed) -> dict[str, list[Run]]:
+    """The kept models of linear functions of causal_lm's Table 1, measured once more, by mask and sharing.
+
+    changed: fields of a Cell that differ.
+    """
+    cells = [Cell("linear", mask, shared, extra_loss=shared, **changed)
+             for shared in (True, False) for mask in MASKS]
+    return {f"{cell.mask}, {cell.sharing}": [
+        replace(cell.run(SIZES[profile], seed), evaluation=evaluation)
+        for seed in range(min(SIZES[profile].seeds, KEPT_SEEDS))] for cell in cells}
 
 
 @cache
