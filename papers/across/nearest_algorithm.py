@@ -85,7 +85,7 @@ class AlgorithmDistances(Component):
         finally:
             for hook in hooks:
                 hook.remove()
-        known = answers_of(*(own[0] for own in prompt[:2]), spread(tasks[0]))
+        known = answers_of(prompt.xs[0], prompt.ys[0], tasks[0])
         labels = prompt.means[0, :, -1].double()
         found = [distances(torch.stack([own[member] for own in states]), answers[member], known, labels)
                  for member in range(members)]
