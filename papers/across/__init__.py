@@ -9,3 +9,4 @@ from papers.across.kernels import KernelErrors
 from papers.across.nearest_algorithm import AlgorithmDistances, HandSetDistances, NarrowedInputs
 from papers.across.one_pass import LabelInfluence
 from papers.across.shifts import AtTemperatures, OtherInputs
+from papers.across.time_law import LossByTask
