@@ -47,7 +47,7 @@ sound = {name: own[learned[name].reindex(own.index.get_level_values("seed")).to_
 shown = sheet.families(sound | {f"hand-set, {mask}": known.xs(mask, level="mask")
                                 for mask in named})
 table = page.save_figure(*(
-    page.series(name, family, own.columns + 1, own, scale="log")
+    page.series(name, family, own.columns, own, scale="log")
     for name, families in shown.items() for family, own in families.items()))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
@@ -82,7 +82,7 @@ legend = legend_below(panels[1, 1], 5)
 import pandas as pd
 
 pd.DataFrame({name: own.groupby("layer").apply(lambda of: of.idxmin(axis=1).mode()[0])
-              for name, own in sound.items()}).rename(lambda layer: layer + 1).fillna("")
+              for name, own in sound.items()}).fillna("")
 
 # %% [markdown]
 # The share of hand-set layers that the probe names:

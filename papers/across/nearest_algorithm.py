@@ -194,10 +194,10 @@ def runs(profile: str) -> list:
 def share_named(of_layers: pd.DataFrame, mask: str) -> float:
     """The share of hand-set layers that the probe names: layer k is k steps, causal ones under that mask.
 
-    of_layers: a row per seed and layer, from 0, a column per algorithm.
+    of_layers: a row per seed and layer, from 1, a column per algorithm.
     """
     word = "causal steps" if mask == "causal" else "steps"
-    known = ["one step" if layer == 0 else f"{layer + 1} {word}"
+    known = ["one step" if layer == 1 else f"{layer} {word}"
              for layer in of_layers.index.get_level_values("layer")]
     return float((of_layers.idxmin(axis=1) == known).mean())
 

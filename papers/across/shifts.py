@@ -20,10 +20,13 @@ from icllib.tasks.prompt import masked_inputs
 from icllib.training import Run
 from papers.causal_lm.trained import MASKS, SIZES, Cell
 from papers.context_scaling.scaling import LINEAR_8, trained_on_five
+from papers.signed_averaging.affine import ShiftedErrors, base_runs
 
 PAIRS = 40  # the longest context of training
 SEED = 1000  # ASSUMED: of prompts that no other page has seen
 KEPT_SEEDS = 5  # of causal_lm's Table 1
+TEMPERATURES = tuple(2.0 ** (power / 2) for power in range(-4, 9))  # ASSUMED: a quarter to sixteen
+SIGMAS = (1, 3, 5, 10)  # of lines; 1 is that of training
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,18 @@ def on_tasks(tasks: dict, profile: str) -> Together:
     """The error on the task of training and, by name, on others."""
     rule = error_rule(profile)
     return Together((rule, *(OnTask(task, rule, name) for name, task in tasks.items())))
+
+
+def line_rule(profile: str) -> ShiftedErrors:
+    """Errors on lines that are as steep as in training and steeper, on new prompts."""
+    few = profile == "smoke"
+    return ShiftedErrors(SIGMAS, functions=2 if few else 64, prompts=2 if few else 16, seed=SEED)
+
+
+def heated_lines(profile: str) -> list[Run]:
+    """Softmax models of Figure 3 of signed averaging, at every temperature."""
+    heated = AtTemperatures(line_rule(profile), TEMPERATURES)
+    return [replace(run, evaluation=heated, along=None) for run in base_runs(profile)]
 
 
 def linear_models(profile: str, evaluation) -> dict[str, list[Run]]:
