@@ -1,7 +1,9 @@
 # %% [markdown]
 # # Do looped layers come to rest at a fixed point?
 #
-# ANSWER
+# No. Trained with five loops, shared layers leave their answer with the sixth. The error grows 40 times under the causal
+# mask and 180 times under the prefix mask. Whether they come to rest somewhere else, five models of each
+# cannot tell: some do.
 #
 # *What is asked.* A transformer that applies one layer again and again is an iteration. {cite:t}`ding2024causallm` call
 # it "a recurrent system" in which "a stationary point may exist". Hand-set layers of {term}`linear attention` have one
@@ -56,14 +58,16 @@ for axes in panels:
              xticklabels=[1, 2, 5, 10, 20, 50], xlabel="loops")
 panels[0].set_ylabel("error over the labels' mean square")
 panels[1].set_ylabel("squared change of the answer in a loop")
-figure.suptitle("TITLE", fontsize=11)
+figure.suptitle("Five loops are no fixed point: the sixth takes the answer away", fontsize=11)
 legend = legend_below(panels[0], 2)
 
 # %% [markdown] tags=["caption"]
 # Error of trained shared layers and of hand-set ones against the number of loops (left), and how far each loop moves the
 # answer (right), both over the labels' mean square. Dotted: the loops of training. Means over seeds, with 95% intervals.
 #
-# Alt text: ALT
+# Alt text: Left, error against loops on log axes. The trained models' errors fall steeply to loop 5, and rise as steeply
+# to 10 by loop 20, where they stay. Those of hand-set layers fall smoothly all the way. Right, changes of the answer
+# rise to 0.3 at loop 10, then fall to 0.001 in the mean, with wide intervals.
 
 # %% [markdown]
 # ## Numbers
@@ -91,7 +95,13 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# DIFFERS
+# - *The paper says "may exist".* It proves a fixed point of linear attention, and speaks of trained layers with care.
+# - *Hand-set layers* have the step of the paper's Appendix E. Under the causal mask they come to rest at one online pass,
+#   with more error than under the prefix mask.
+# - *Coming to rest.* Of ten models six move their answers by less than a hundredth in the fiftieth loop, and four by more.
+#   They rest at errors above that of answering 0.
+# - *What training would make a fixed point?* A loss after a random number of loops asks for one. It was not tried: the
+#   training of this book loops as often as the model says. Ten models would take some half an hour on one core.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/across/fixed_point/figure.csv>`.

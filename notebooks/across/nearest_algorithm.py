@@ -1,7 +1,9 @@
 # %% [markdown]
 # # Which algorithm is each trained network nearest to, layer by layer?
 #
-# ANSWER
+# To ridge regression, after the last layer of five kinds of model in six; GPT-2's three models cannot tell it from gradient
+# steps. Causal models end there too, 15 times nearer than to one online pass. SGPT goes there by gradient
+# steps, at first one a layer.
 #
 # *What is asked.* Papers on in-context learning name algorithms: steps of {term}`gradient descent`, {term}`ridge regression`, one
 # online pass ({term}`Kaczmarz's method`), an average with a kernel. Here the kept models of two papers are held against
@@ -64,14 +66,16 @@ for axes, (name, families) in zip(panels.flat, shown.items()):
     axes.locator_params(axis="x", integer=True)
 for axes in panels[:, 0]:
     axes.set_ylabel("unexplained share")
-figure.suptitle("TITLE", fontsize=11)
+figure.suptitle("Trained networks end at ridge regression, hand-set ones where theory has them", fontsize=11)
 legend = legend_below(panels[1, 1], 5)
 
 # %% [markdown] tags=["caption"]
 # How much of the answers that a probe reads from each layer every algorithm leaves unexplained, lower is nearer; of steps
 # the nearest number. Means over models, with 95% intervals.
 #
-# Alt text: ALT
+# Alt text: Eight panels with a curve for each family of algorithms over layers. In the four kinds of model of causal_lm ridge
+# regression falls below all others by the last layer. In SGPT and GPT-2 it meets the gradient steps. In hand-set networks
+# the family of their own weights is a factor of 100 below the rest.
 
 # %% [markdown]
 # ## Numbers
@@ -126,7 +130,14 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# DIFFERS
+# - *Nearest is not equal.* On narrowed inputs the distance from ridge regression grows from 0.0004 to 0.003 with a
+#   prefix mask. {cite:t}`hill2025transformers` conclude from larger shifts that transformers do not learn least squares.
+# - *The list is ours.* An algorithm that is not on it cannot be named. {cite:t}`kulick2026transformers` probe a GPT-2 on
+#   Gaussian processes in the same way, and name preconditioned Richardson iteration, which is a gradient descent
+#   with another metric.
+# - *Gradient steps* all have the step of hand-set layers. Trained layers may take larger ones, or precondition.
+# - *Models of causal_lm* learn without noise, where ridge regression is least squares; those of context scaling
+#   with noise.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/across/nearest_algorithm/figure.csv>`.

@@ -1,7 +1,9 @@
 # %% [markdown]
 # # Do trained causal models do one online pass, or better?
 #
-# ANSWER
+# Partly. Trained causal models forget the first labels as one online pass does: these weigh a fifth of what the last
+# ones do, and an eighth in such a pass. Yet the models err some 15 times less, and the paper's own err less
+# than its stationary point too.
 #
 # *What is asked.* {cite:t}`ding2024causallm` prove where layers of causal {term}`linear attention` end: at one online
 # pass over the pairs, with the step $1 / |x|^2$ ({term}`Kaczmarz's method`). The last pairs count most in it, and the
@@ -58,14 +60,16 @@ for name, dash in (("one pass", ":"), ("least squares", "-.")):
     draw(axes, table, "influence", name, color="black", ls=dash, label=name)
 axes.set(yscale="log", xticks=[1, 5, 10, 15, 20], xlabel="place of the label in the context",
          ylabel="its influence, over that of the last five")
-axes.set_title("TITLE", fontsize=11)
+axes.set_title("Trained causal models forget the first labels, as one pass does", fontsize=11)
 legend = legend_below(axes, 3)
 
 # %% [markdown] tags=["caption"]
 # How much the label at each place moves the answer, on linear functions with 20 pairs: mean square of the derivative,
 # over the mean of the last five places. Means over models, with 95% intervals.
 #
-# Alt text: ALT
+# Alt text: Six curves on a log axis over twenty places. Prefix models and least squares are flat at 1. One pass rises
+# in a straight line from 0.1 to 1.3. Both kinds of causal models rise with it, from 0.04 and 0.12 over 0.4 at the
+# fifth place.
 
 # %% [markdown]
 # ## Numbers
@@ -101,7 +105,14 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# DIFFERS
+# - *Two things of the proposition.* It says where causal layers end, and that the last pairs count most there. Trained
+#   models keep the second and not the first: they weigh pairs unevenly, and still answer nearly as
+#   [least squares](nearest_algorithm.ipynb) does.
+# - *The first places.* The paper speaks of a bias of the first positions, which is passed on. A lighter weight of their
+#   labels is what we take for it.
+# - *Printed errors* are of models with 24 layers and width 128, ours of five layers and width 32, at half the
+#   dimensions and pairs.
+# - *The stationary point's own error* is $(1 - 1/d)^n$ of the labels' mean square, 0.069 at our size.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/across/one_pass/figure.csv>`.
