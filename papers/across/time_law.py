@@ -108,5 +108,5 @@ def solvable(alpha: float, tasks: int = TASKS) -> pd.Series:
     rate = shares[0] * psi * (1 + strength**2)
     left = (riccati.closed_form(times, g0, h0, strength, rate)[2] - strength) ** 2
     unit = times[(left < left[0] / 2).argmax()]
-    stops = unit * np.geomspace(*WINDOW, 40)
+    stops = unit * np.geomspace(0.1, WINDOW[1], 80)
     return pd.Series(scaling_laws.time_losses(shares, strength, psi, g0, h0, stops), stops / unit)
