@@ -13,6 +13,7 @@ SHORT_IN_RECORDS = True  # records name components without the package: "tasks.L
 MODULES = {
     "court": ("compare",),
     "baselines": ("LeastSquares", "Ridge", "XGBoost", "Zero"),
+    "garg": ("from_garg",),
     "estimators": ("InContextClassifier", "InContextRegressor"),
     "evaluate": ("ErrorByLength",),
     "models": ("MLP", "SGPT", "SignedAveraging", "Softmax", "Transformer"),
