@@ -17,6 +17,7 @@ MODULES = {
     "estimators": ("InContextClassifier", "InContextRegressor"),
     "evaluate": ("ErrorByLength",),
     "models": ("MLP", "SGPT", "SignedAveraging", "Softmax", "Transformer"),
+    "recipes": ("recipe_for",),
     "streams": ("Stream",),
     "tasks": ("AffineFunctions", "DecisionTree", "LinearClassification", "LinearRegression", "Quantifier",
               "ReluNetwork", "SparseLinear"),
