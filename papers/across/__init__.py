@@ -5,4 +5,5 @@
 
 from papers.across.caps import LargestAnswers
 from papers.across.kernels import KernelErrors
+from papers.across.leaderboard import CourtErrors
 from papers.across.shifts import AtTemperatures, OtherInputs
