@@ -18,7 +18,7 @@ FILES = sorted(path for name in PACKAGES for path in (PROJECT / name).rglob("*.p
 FLOORS = {  # of each package its parts, from the ground upward
     "claimbook": [{"records"}, {"claims"}, {"pages"}, {"website", "__init__"}, {"commands", "__main__"}],
     "icllib": [{"checks", "progress", "__init__"}, {"data", "streams", "attention"},
-               {"tasks", "models", "baselines", "theory", "evaluate"}, {"training"}, {"estimators", "court"}, {"__main__"}],
+               {"tasks", "models", "baselines", "theory", "evaluate"}, {"training"}, {"estimators", "court", "garg", "recipes"}, {"__main__"}],
 }
 FLOOR = {(package, name): level for package, floors in FLOORS.items()
          for level, names in enumerate(floors) for name in names}
@@ -62,7 +62,11 @@ def test_the_engine_does_not_know_the_helper_nor_the_helper_the_book():
             assert found <= {("claimbook", "records"), *(one for one in found if one[0] == "icllib")}, path
 
 
-CAPS = {"icllib": 9_526, "claimbook": 7_350, "papers/language_models": 876, "papers/across": 1_200, "papers": 12_933}
+# icllib: 9,520 before files of Garg et al.'s code were read (124), numbers of other laws drawn (64),
+# decoders had the layers of Llama (44), recipes that learn were known (36), members were ordinary modules, or
+# GPT2Model (163), and pairs could be left out of their own row. claimbook: 7,350 and figures under a slider,
+# keys for tables that scroll, MathJax late. across: 1,200 and the leaderboard.
+CAPS = {"icllib": 9_965, "claimbook": 7_390, "papers/language_models": 876, "papers/across": 1_270, "papers": 13_600}
 
 
 def test_no_part_grows_beyond_its_cap():

@@ -276,11 +276,15 @@ class CpuStep:
 
 
 def scoring_of(module) -> tuple[int, tuple]:
-    """A decoder's scoring and the names of its parameters, as the library has them; None if it has not."""
-    if not module.settings.attention:
+    """A decoder's scoring and the names of its parameters, as the library has them; None for a decoder that
+    it does not know."""
+    settings = module.settings
+    if settings.positions == "rotary" or settings.normalization != "layer" or settings.activation != "gelu":
+        return None
+    if not settings.attention:
         return 0, ()
     own = module.blocks[0].scoring
-    if module.settings.scoring == Relu():
+    if settings.scoring == Relu():
         return RELU, ()
     return SCORINGS.get(type(own))
 

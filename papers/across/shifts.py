@@ -1,13 +1,11 @@
 """Kept models of several papers, and shifts that they are put to."""
 
-import math
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
 import numpy as np
-import torch
 
 from claimbook.records import Component
 from claimbook.records.checks import Positive, has_method, positive, tuple_of
@@ -16,6 +14,7 @@ from icllib.evaluate import ErrorByLength, OnTask, Together
 from icllib.models import SGPT
 from icllib.models.mixing import FusedSoftmax
 from icllib.tasks import LinearRegression, Prompt
+from icllib.tasks.laws import drawn
 from icllib.tasks.prompt import masked_inputs
 from icllib.training import Run
 from papers.causal_lm.trained import MASKS, SIZES, Cell
@@ -40,20 +39,8 @@ class OtherInputs(LinearRegression):
     law: Literal["student", "laplace", "autoregressive"] = "student"
 
     def draw(self, stream, ids, n, dtype, active=None) -> Prompt:
-        shape = (n, self.dimension)
-        if self.law == "student":
-            squares = sum(stream.normal(ids, f"square {k}", shape, dtype).square() for k in range(5))
-            xs = stream.normal(ids, "xs", shape, dtype) * (3 / squares).sqrt()
-        elif self.law == "laplace":
-            first, second = (stream.uniform(ids, name, shape, dtype).clamp_min(1e-12).log()
-                             for name in ("up", "down"))
-            xs = (first - second) / math.sqrt(2)
-        else:
-            steps = stream.normal(ids, "xs", shape, dtype)
-            rows = [steps[..., 0, :]]
-            for place in range(1, n):
-                rows.append(0.9 * rows[-1] + math.sqrt(1 - 0.9**2) * steps[..., place, :])
-            xs = torch.stack(rows, dim=-2)
+        # The names that its records were drawn under.
+        xs = drawn(self.law, stream, ids, "xs", (n, self.dimension), dtype, also="")
         xs = masked_inputs(xs, active)
         weights = self.weight_std * stream.normal(ids, "weights", (self.dimension,), dtype)
         means = (xs @ weights[..., None])[..., 0]

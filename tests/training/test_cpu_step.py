@@ -98,12 +98,19 @@ def test_a_pair_that_does_not_see_itself(scoring, known, lengths, queries):
 def test_no_option_of_a_decoder_is_overlooked(field):
     """One that the compiled step does not know leaves training to PyTorch. A new option belongs here."""
     other = {"scoring": SignedAveraging(), "tokens": "separate", "positions": "none", "mask": "prefix",
-             "positions_up_to": 9, "block": 2, "query_positions": 2, "attention_width": 6, "read_out_rate": 10.0}
+             "positions_up_to": 9, "block": 2, "query_positions": 2, "attention_width": 6, "read_out_rate": 10.0,
+             "normalization": "rms", "activation": "swiglu"}
     value = other[field.name] if field.name in other else not field.default
     needed = {"mask": "block-causal"} if field.name == "block" else {}
     fleet = fleet_of(replace(DECODER, **{field.name: value} | needed),
                      replace(RECIPE, lengths=(4,), queries=2 if field.name == "query_positions" else 1))
     assert fleet.cpu_step is None or difference(fleet) < 1e-5
+
+
+@pytest.mark.parametrize("options", [{"positions": "rotary"}, {"normalization": "rms"}, {"normalization": "none"},
+                                     {"activation": "swiglu"}], ids=str)
+def test_it_stands_aside_for_the_layers_of_llama(options):
+    assert fleet_of(replace(DECODER, **options)).cpu_step is None
 
 
 @pytest.mark.parametrize("skip", [True, False])
