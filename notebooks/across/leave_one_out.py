@@ -31,7 +31,8 @@ claimbook.settings_table(sheet.models("cpu")["leave-one-out, shared"][0])
 # ## Figure
 
 # %%
-errors = {name: page.values("error", own).unstack("length") for name, own in records.items()}
+errors = {name: page.values("error", own).unstack("length")
+          for name, own in records.items()}
 pairs = sorted(errors["prefix, shared"].columns)
 table = page.save_figure(*(page.series(name.split(", ")[1], name.split(", ")[0], pairs,
                                        own[pairs], scale="log")
@@ -42,14 +43,14 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import VIOLET, draw, legend_below
 from papers.colors import color_of
 
-colors = {"prefix": color_of("prefix"), "leave-one-out": VIOLET, "causal": color_of("causal")}
+colors = dict(zip(sheet.MASKS, (color_of("prefix"), VIOLET, color_of("causal"))))
 figure, panels = plt.subplots(1, 2, figsize=(9, 4), sharey=True)
 for axes, sharing in zip(panels, ("shared", "unshared")):
     for mask in sheet.MASKS:
         draw(axes, table, sharing, mask, color=colors[mask], marker="o", label=mask)
     axes.set(yscale="log", xticks=pairs, xlabel="pairs", title=f"{sharing} layers")
 panels[0].set_ylabel("mean squared error")
-figure.suptitle("Leave-one-out is no better than prefix, and worse with fewer pairs", fontsize=11)
+figure.suptitle("Leave-one-out falls behind prefix with fewer pairs", fontsize=11)
 legend = legend_below(panels[0], 3)
 
 # %% [markdown] tags=["caption"]
@@ -80,8 +81,9 @@ pd.DataFrame({name: {f"{n} pairs": with_interval(own[n], 3, "log") for n in pair
 # %%
 most, fewest = max(pairs), min(pairs)
 label_square = records["prefix, shared"][0].component.task.label_variance
-gate = {name: pd.concat([errors[name][most], errors[f"leave-one-out, {name.split(', ')[1]}"][most]],
-                        axis=1).max(axis=1) / label_square for name in ratios}
+rival = {name: errors[f"leave-one-out, {name.split(', ')[1]}"][most] for name in ratios}
+gate = {name: own.combine(errors[name][most], max) / label_square
+        for name, own in rival.items()}
 apart = {name: sheet.apart_from_seeds(errors, name.split(", ")[1]) for name in ratios}
 for number, n in ((16, most), (17, fewest)):
     page.decide(number, {name: own[n] for name, own in ratios.items()}, gate,

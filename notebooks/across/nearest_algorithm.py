@@ -36,10 +36,11 @@ page.settings(["evaluation.parts"], runs=lambda profile: sheet.models(profile)["
 # ## Figure
 
 # %%
-by_layer = {name: page.values("layer_distance", own).unstack("algorithm")[[*sheet.ALGORITHMS]]
+columns = [*sheet.ALGORITHMS]
+by_layer = {name: page.values("layer_distance", own).unstack("algorithm")[columns]
             for name, own in records.items()}
 known = page.values("layer_distance", hand_set, mask="mask", narrowed="narrowed")
-known = known.unstack("algorithm")[[*sheet.ALGORITHMS]].xs(False, level="narrowed")
+known = known.unstack("algorithm")[columns].xs(False, level="narrowed")
 named = {mask: sheet.share_named(known.xs(mask, level="mask"), mask)
          for mask in ("prefix", "causal")}
 learned = {name: page.values("unexplained", own) <= sheet.LEARNED
@@ -66,7 +67,7 @@ for axes, (name, families) in zip(panels.flat, shown.items()):
     axes.locator_params(axis="x", integer=True)
 for axes in panels[:, 0]:
     axes.set_ylabel("unexplained share")
-figure.suptitle("Trained networks end at ridge regression, hand-set ones where theory has them", fontsize=11)
+figure.suptitle("Trained networks end at ridge, hand-set ones do not", fontsize=11)
 legend = legend_below(panels[1, 1], 5)
 
 # %% [markdown] tags=["caption"]
@@ -98,7 +99,7 @@ pd.Series(named, name="named").to_frame()
 # How far the models' own answers are from the algorithms, on inputs as in training and on narrowed ones:
 
 # %% tags=["numbers"]
-answers = {kind: {name: page.values(metric, own).unstack("algorithm")[[*sheet.ALGORITHMS]]
+answers = {kind: {name: page.values(metric, own).unstack("algorithm")[columns]
                   for name, own in records.items()}
            for kind, metric in (("as in training", "distance"),
                                 ("narrowed", "narrowed_distance"))}
@@ -118,7 +119,8 @@ of_hand_set = lambda mask, narrow: page.values(
     "distance", hand_set, mask="mask", narrowed="narrowed").unstack("algorithm").xs(
         (mask, narrow), level=("mask", "narrowed"))
 sharings = {f"{sharing} layers": f"causal, {sharing}" for sharing in ("shared", "unshared")}
-page.decide("across.12", {part: pass_over_ridge(trained[name]) for part, name in sharings.items()},
+page.decide("across.12",
+            {part: pass_over_ridge(trained[name]) for part, name in sharings.items()},
             {part: gates[name] for part, name in sharings.items()},
             dict.fromkeys(sharings, pass_over_ridge(of_hand_set("causal", False))))
 page.decide("across.13", {name: sheet.named_over_others(trained[name], narrowed[name])

@@ -58,9 +58,9 @@ for name in learned:
          ls="-" if sharing == "shared" else "--")
 for name, dash in (("one pass", ":"), ("least squares", "-.")):
     draw(axes, table, "influence", name, color="black", ls=dash, label=name)
-axes.set(yscale="log", xticks=[1, 5, 10, 15, 20], xlabel="place of the label in the context",
+axes.set(yscale="log", xticks=[1, 5, 10, 15, 20], xlabel="place of the label",
          ylabel="its influence, over that of the last five")
-axes.set_title("Trained causal models forget the first labels, as one pass does", fontsize=11)
+axes.set_title("Trained causal models forget the first labels", fontsize=11)
 legend = legend_below(axes, 3)
 
 # %% [markdown] tags=["caption"]
@@ -82,7 +82,8 @@ from claimbook.claims.sentences import with_interval
 
 ends = {name: sheet.first_over_last(own) for name, own in (influence | known).items()}
 pd.DataFrame({name: {"first five over last five": with_interval(ends[name], 3, "log"),
-                     "error": with_interval(errors[name], 2, "log") if name in errors else ""}
+                     "error": with_interval(errors[name], 2, "log")
+                     if name in errors else ""}
               for name in ends}).T
 
 # %% [markdown]
@@ -90,13 +91,14 @@ pd.DataFrame({name: {"first five over last five": with_interval(ends[name], 3, "
 # $(d/3) (1 - 1/d)^n$ with $d = 16$ and $n = 40$, which is 0.40:
 
 # %% tags=["numbers"]
-pd.Series(sheet.printed_over_one_pass(), name="printed over one pass").map("{:.3g}".format).to_frame()
+printed = sheet.printed_over_one_pass()
+pd.Series(printed, name="printed over one pass").map("{:.3g}".format).to_frame()
 
 # %% [markdown]
 # ## The claims, one by one
 
 # %%
-page.decide("across.8", {part: [ratio] for part, ratio in sheet.printed_over_one_pass().items()})
+page.decide("across.8", {part: [ratio] for part, ratio in printed.items()})
 of = lambda mask, found: {f"{sharing} layers": found[f"{mask}, {sharing}"]
                           for sharing in ("shared", "unshared")}
 page.decide("across.9", of("causal", ends), of("causal", errors), of("prefix", ends))

@@ -15,7 +15,8 @@
 # large is not counted. All nine are judged together, corrected by Holm's method {cite:p}`holm1979simple`.
 #
 # *The noise floor.* How much does another seed buy? Models without the change, each over the one before, say how far
-# a mean of so many pairs lies from 1 if nothing is changed. Such a floor is [used elsewhere](https://arxiv.org/abs/2605.20798) for changes of language models.
+# a mean of so many pairs lies from 1 if nothing is changed. Such a floor is
+# [used elsewhere](https://arxiv.org/abs/2605.20798) for changes of language models.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -56,12 +56,13 @@ for axes, alpha in zip(panels, sheet.ALPHAS):
         for seed in curves[sheet.part_of(model, alpha)]:
             draw(axes, table, title, f"{model}, seed {seed}", color=color_of(model), lw=1,
                  label="_" if seed else model)
-    draw(axes, table, title, "solvable model", color="black", ls="--", label="solvable model")
+    draw(axes, table, title, "solvable model", color="black", ls="--",
+         label="solvable model")
     axes.axvspan(*sheet.WINDOW, color="black", alpha=0.06, lw=0)
     axes.set(xscale="log", yscale="log", xlabel="time in half times",
              title=rf"$\alpha$ = {alpha:g}")
 panels[0].set_ylabel("loss over the first")
-figure.suptitle("Trained decoders are faster than the solvable model's law in time", fontsize=11)
+figure.suptitle("Trained decoders are faster than the law in time", fontsize=11)
 legend = legend_below(panels[0], 3)
 
 # %% [markdown] tags=["caption"]
@@ -86,8 +87,10 @@ exponents = {name: pd.Series({seed: sheet.exponent(curve) for seed, curve in own
              for name, own in curves.items()}
 of_known = {alpha: sheet.exponent(curve) for alpha, curve in known.items()}
 pd.DataFrame({f"alpha = {alpha:g}": {
-    "printed": f"{-(alpha - 1) / alpha:.3f}", "solvable model": f"{of_known[alpha]:.3f}"} | {
-    model: with_interval(exponents[sheet.part_of(model, alpha)], 3) for model in sheet.MODELS}
+    "printed": f"{-(alpha - 1) / alpha:.3f}",
+    "solvable model": f"{of_known[alpha]:.3f}"} | {
+    model: with_interval(exponents[sheet.part_of(model, alpha)], 3)
+    for model in sheet.MODELS}
     for alpha in sheet.ALPHAS}).T
 
 # %% [markdown]
