@@ -58,7 +58,7 @@ for axes in panels:
              xticklabels=[1, 2, 5, 10, 20, 50], xlabel="loops")
 panels[0].set_ylabel("error over the labels' mean square")
 panels[1].set_ylabel("squared change of the answer in a loop")
-figure.suptitle("Five loops are no fixed point: the sixth takes the answer away", fontsize=11)
+figure.suptitle("Five loops are no fixed point: the sixth loses the answer", fontsize=11)
 legend = legend_below(panels[0], 2)
 
 # %% [markdown] tags=["caption"]

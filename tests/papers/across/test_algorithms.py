@@ -194,6 +194,8 @@ def test_half_times_and_exponents_are_those_of_a_power_law():
 @pytest.mark.parametrize("alpha", time_law.ALPHAS)
 def test_the_solvable_model_has_its_law_with_many_tasks(alpha):
     assert time_law.exponent(time_law.solvable(alpha, 5000)) == pytest.approx(-(alpha - 1) / alpha, abs=0.01)
+    alone = time_law.solvable(alpha, 1)  # time is counted in half times of the first task
+    assert np.interp(1, alone.index, alone) == pytest.approx(alone.iloc[0] / 2, rel=0.04)
 
 
 # ---- single changes ---------------------------------------------------------------------------
