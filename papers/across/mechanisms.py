@@ -27,7 +27,8 @@ ROWS = {
         "causal": (13, "causal, shared", "causal, unshared")},
     "its loops have a fixed point": {"prefix": (10, "prefix"), "causal": (10, "causal")},
     "the solvable model's law in time": {
-        name: (14, f"{name}, alpha = 1.8", f"{name}, alpha = 2.1") for name in ("GPT-2", "SGPT")}}
+        name: (14, f"{name}, alpha = 1.8", f"{name}, alpha = 2.1") for name in ("GPT-2", "SGPT")},
+    "leaving one out beats it": {mask: (16, f"{mask}, shared", f"{mask}, unshared") for mask in ("prefix", "causal")}}
 OPPOSITE = {"yes": "no", "no": "yes"}
 
 
