@@ -27,8 +27,10 @@ from claimbook.claims.decisions import ledger
 from claimbook.claims.rule import FOR_READERS
 from claimbook.claims.verdicts import typeset
 from claimbook.pages.names import all_pages
+from claimbook.pages.plotting import rows_of
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT
+from claimbook.website.figures import figure_table, with_numbers
 from claimbook.website.offline import TYPESET, chromium
 
 
@@ -166,6 +168,36 @@ def test_live_pages_work_in_the_book(site, browser, name, curves, theme):
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.click('a[href*="notebooks/"]:visible')  # what it shows leads to a page of claims
         assert "/notebooks/" in page.url
+
+
+@pytest.mark.parametrize("page, panel, series, at", [
+    ("signed_averaging/fig03_softmax_ssa", "error", "SSA, ours, cpu", 6),
+    ("context_scaling/every_length", "error / ridge", "GPT-2, five lengths", 17)])
+def test_a_slider_moves_through_the_numbers_of_the_page(site, browser, page, panel, series, at):
+    """By keyboard, and by dragging in the plot; what it has not passed is not drawn."""
+    rows = rows_of(figure_table(page), panel, series).set_index("x").y
+    told = lambda place: f" {float(f'{rows[place]:.2g}'):g}"
+    with visited(browser, site / f"notebooks/{page}.html") as opened:
+        slider, dots = opened.locator("[data-panel] input"), opened.locator("svg.dragged .dot")
+        before = dots.count()
+        slider.focus()
+        for _ in range(at - int(slider.input_value())):
+            opened.keyboard.press("ArrowRight")
+        assert slider.input_value() == str(at) and told(at) in slider.get_attribute("aria-valuetext")
+        assert before < dots.count() < 10 * len(rows)
+        opened.locator("svg.dragged").scroll_into_view_if_needed()
+        box = opened.locator("svg.dragged").bounding_box()
+        opened.mouse.move(box["x"] + box["width"] / 2, box["y"] + 50)
+        opened.mouse.down()
+        opened.mouse.move(box["x"] + box["width"] - 14, box["y"] + 50)
+        opened.mouse.up()
+        last = rows.index.max()
+        assert slider.input_value() == f"{last:g}" and told(last) in slider.get_attribute("aria-valuetext")
+
+
+def test_a_panel_that_a_page_does_not_have_is_told():
+    with pytest.raises(InputError, match="data-panel: expected a panel of figure.csv, got 'none'"):
+        with_numbers("context_scaling/every_length", '<div class="live" data-panel="none"></div>')
 
 
 # ---- in a browser ---------------------------------------------------------------------------

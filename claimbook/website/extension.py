@@ -22,7 +22,7 @@ from claimbook.pages.names import all_pages
 from claimbook.website.accessible import repair
 from claimbook.website.assets import cut_icons, leave_out
 from claimbook.website.claim_pages import claim_pages
-from claimbook.website.figures import NUMBERED, figure_first, with_captions
+from claimbook.website.figures import NUMBERED, figure_first, with_captions, with_numbers
 from claimbook.website.footer import footer
 from claimbook.website.ledger import bar, in_words
 from claimbook.website.links import NAMED, link_terms, linked, linked_html
@@ -100,6 +100,8 @@ def prepare_cells(app, docname: str, source: list[str]) -> None:
                 for output in cell["outputs"]:
                     for kind in output.get("data", {}).keys() - SHOWN:
                         del output["data"][kind]
+            else:
+                cell["source"] = with_numbers(docname.removeprefix("notebooks/"), "".join(cell["source"]))
         notebook["metadata"].pop("widgets", None)
         notebook["cells"] = figure_first(notebook["cells"])
         source[0] = json.dumps(notebook)

@@ -13,6 +13,7 @@ from claimbook.records.errors import InputError
 from claimbook.records.files import read_text
 
 NUMBERED = "Figure %s of this book."  # unlike "Figure 2", which is the paper's
+PANEL = re.compile(r'(<div [^>]*data-panel="([^"]*)"[^>]*>)')
 
 
 def with_captions(page: str, cells: list[dict]) -> list[dict]:
@@ -67,6 +68,20 @@ def about_the_figure(cell: dict, told: bool) -> dict:
 def figure_table(page: str) -> pd.DataFrame:
     """The numbers behind a page's figures, its figure.csv."""
     return pd.read_csv(io.StringIO(read_text(results_folder() / page / "figure.csv")))
+
+
+def with_numbers(page: str, source: str) -> str:
+    """A cell of text in which each element with data-panel holds this panel of the page's figure.csv for a
+    script: an object of the series, each a list of [x, y]."""
+    def numbers(element) -> str:
+        own = figure_table(page).query("panel == @element[2]").groupby("series")[["x", "y"]]
+        series = {name: rows.values.tolist() for name, rows in own}
+        if not series:
+            raise InputError(f"{page}: data-panel: expected a panel of figure.csv, got {element[2]!r}")
+        told = json.dumps(series).replace("<", "\\u003c")
+        return f'{element[1]}<script type="application/json">{told}</script>'
+
+    return PANEL.sub(numbers, source)
 
 
 def first_figure(page: str) -> str:

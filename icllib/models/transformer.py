@@ -39,7 +39,7 @@ class Transformer(Component):
     tokens: Literal["joint", "separate", "inputs"] = added(default="joint")
     positions: Literal["learned", "rotary", "none"] = added(default="learned")  #: "rotary": see `rotated`
     positions_up_to: int | None = added(default=None)  #: pairs; untrained beyond training's
-    mask: Literal["causal", "prefix", "block-causal"] = added(default="causal")  #: of the pairs
+    mask: Literal["causal", "prefix", "block-causal", "leave-one-out"] = added(default="causal")  #: of the pairs
     block: Size = added(default=1)  #: pairs per block of a block-causal mask
     queries_see_themselves: bool = added(default=True)  #: False: pairs only, as in causalLM
     query_positions: Size = added(default=1)  #: after the pairs; the queries take them in turn
@@ -125,7 +125,7 @@ class Transformer(Component):
 
     def needs_passes(self, lengths) -> bool:
         """Whether one pass for all would let a pair see another that is hidden from its query."""
-        block = {"causal": 1, "prefix": max(lengths), "block-causal": self.block}[self.mask]
+        block = {"causal": 1, "block-causal": self.block}.get(self.mask, max(lengths))
         return any(length % max(block, 1) for length in lengths if length < max(lengths))
 
     def passes(self, lengths) -> list[tuple[int, ...]]:

@@ -10,6 +10,11 @@
 # steeper, $a, c \sim \mathcal{N}(0, \sigma_F)$, or the inputs wider, $x \sim \mathcal{N}(0, \sigma_I)$
 # ({cite:t}`naim2025scaled`).
 #
+# <link rel="stylesheet" href="../../_static/live/live.css">
+# <div class="live" data-panel="error" data-name="σ" data-x="σ of the lines" data-y="squared error" data-start="1" data-ask="Guess first: as the lines get steeper, does our SSA part from softmax as the printed one does? Move σ." data-curves="of-softmax | softmax, ours, cpu | softmax; of-ssa | SSA, ours, cpu | SSA; of-softmax whole | softmax, paper | softmax, printed; of-ssa whole | SSA, paper | SSA, printed"></div>
+# <script src="../../_static/live/plot.js"></script>
+# <script src="../../_static/live/drag.js"></script>
+#
 # The models drawn here are smaller than the best ones, and err alike: SSA has 0.98 to 1.01 times
 # softmax's error on steeper lines. With wider inputs alone it has 14% less. The best pairs are [trained
 # further](longer_training.ipynb), and the cap on their answers has [its own

@@ -80,8 +80,8 @@ def test_one_pass_equals_separate_passes(scoring):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("mask, moved", [("prefix", False), ("causal", True)])
-def test_only_a_prefix_model_ignores_the_order_of_pairs(mask, moved):
+@pytest.mark.parametrize("mask, moved", [("prefix", False), ("leave-one-out", False), ("causal", True)])
+def test_only_a_causal_model_minds_the_order_of_pairs(mask, moved):
     module, (xs, ys) = shaken(mask=mask, positions="none", std=0.3), prompts()
     before = module(xs, ys, (12,))
     order = [*torch.randperm(12, generator=torch.Generator().manual_seed(2)).tolist(), 12]
@@ -90,7 +90,8 @@ def test_only_a_prefix_model_ignores_the_order_of_pairs(mask, moved):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("options", [{"mask": "prefix"}, {"mask": "block-causal", "block": 4}])
+@pytest.mark.parametrize("options", [{"mask": "prefix"}, {"mask": "block-causal", "block": 4},
+                                     {"mask": "leave-one-out"}])
 @pytest.mark.parametrize("lengths", [LENGTHS, (8, 4, 12), (12, 3, 3, 1)])
 def test_lengths_do_not_see_each_other_s_pairs(options, lengths):
     contract.one_pass_equals_separate_passes(shaken(**options), *prompts(), lengths, 1e-6)
@@ -103,6 +104,26 @@ def test_blocks_lie_between_causal_and_prefix():
     blocks = {block: predict(mask="block-causal", block=block) for block in (1, 4, 12)}
     assert torch.equal(blocks[1], causal) and torch.equal(blocks[12], prefix)
     assert not torch.equal(blocks[4], causal) and not torch.equal(blocks[4], prefix)
+
+
+@torch.no_grad()
+def test_leaving_one_out_is_attention_without_that_pair():
+    """Pair by pair and head by head, as a loop over the others; the query sees all pairs."""
+    module, (xs, ys) = shaken(layers=1, mask="leave-one-out", queries_see_themselves=False), prompts()
+    seen = {}
+    block = module.blocks[0]
+    block.project.register_forward_hook(lambda part, given, made: seen.update(mixed=given[0]))
+    module(xs, ys, (12,), with_pairs=True)
+    tokens = torch.cat((xs[:, :, :13], ys[:, :, :13, None]), dim=-1)
+    tokens[:, :, 12, -1] = 0
+    hidden = module.embed(tokens) + module.positions[:, None, :13]
+    q, k, v = block.heads_of(block.attention_norm(hidden))
+    for token in range(13):
+        others = [pair for pair in range(12) if pair != token]
+        scores = torch.stack([(q[..., token, :] * k[..., pair, :]).sum(-1) for pair in others], dim=-1)
+        weights = (scores / q.shape[-1] ** 0.5).softmax(-1)
+        mixed = sum(weights[..., place, None] * v[..., pair, :] for place, pair in enumerate(others))
+        torch.testing.assert_close(seen["mixed"][:, :, token], mixed.flatten(2), atol=1e-5, rtol=0)
 
 
 @torch.no_grad()
