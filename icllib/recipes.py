@@ -6,6 +6,7 @@ from importlib.resources import files
 
 from claimbook.records import from_settings, settings
 from claimbook.records.errors import InputError
+from icllib.protocols import Model, Task
 from icllib.training import Recipe
 
 
@@ -15,7 +16,7 @@ def known() -> list[dict]:
     return json.loads(files("icllib").joinpath("recipes.json").read_text("utf-8"))
 
 
-def recipe_for(task, model) -> Recipe:
+def recipe_for(task: Task, model: Model) -> Recipe:
     """The cheapest recipe with which this model has learned this task in every seed that the book trained.
 
     A model has learned where it passes the gate of its paper's claims. Raises InputError where no such recipe

@@ -1,5 +1,6 @@
 """Ordinary PyTorch modules as a fleet, and members of a fleet as ordinary modules."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import ClassVar
@@ -22,7 +23,7 @@ class Module:
     batching rule, as that of an LSTM. Raises InputError for what makes no such module.
     """
 
-    make: object  # a function of the dimension
+    make: Callable  # a function of the dimension
     version: ClassVar[int] = 1
 
     def __post_init__(self):

@@ -18,6 +18,7 @@ from icllib.checks import built_for
 from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
 from icllib.models.scoring import Softmax, check_scoring
 from icllib.models.stacked import Initializer, StackedLayerNorm, StackedRMSNorm, linear
+from icllib.protocols import Scoring
 
 added = partial(field, metadata=ADDED)  # absent from records while at its default
 
@@ -33,7 +34,7 @@ class Transformer(Component):
     layers: Size = 8
     heads: Size = 8
     width: Size = 256
-    scoring: object = added(default=Softmax())  #: how scores become weights, see below
+    scoring: Scoring = added(default=Softmax())  #: how scores become weights, see below
     #: (x, y) in one token; or as x, y, x, y ...; or as x, x ... without labels
     tokens: Literal["joint", "separate", "inputs"] = added(default="joint")
     positions: Literal["learned", "rotary", "none"] = added(default="learned")  #: "rotary": see `rotated`

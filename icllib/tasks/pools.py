@@ -8,6 +8,7 @@ from torch import Tensor
 
 from claimbook.records.checks import integer, positive, tuple_of
 from claimbook.records.errors import InputError
+from icllib import protocols
 from icllib.checks import same_shape, sampled
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, Task, sample_one, task_sizes
@@ -36,7 +37,7 @@ class FunctionPool(Wrapped):
     that make the function, and in `sample` for a name that the task does not draw.
     """
 
-    task: object
+    task: protocols.Task
     functions: int  #: T
     seed: int = 0
 

@@ -13,6 +13,7 @@ from claimbook.records.errors import InputError
 from icllib.checks import floating, needs_no_pair, same_shape
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel, OnTask, Together, TrainingError
 from icllib.models.own import member_of
+from icllib.protocols import Evaluation, Model, Task
 from icllib.streams import Stream
 from icllib.tasks import MaskedSentences
 from icllib.tasks.prompt import task_sizes
@@ -28,7 +29,7 @@ class Along(Component):
     """
 
     steps: tuple[Size, ...]  #: after so many steps of training
-    evaluation: object
+    evaluation: Evaluation | None
 
     def check(self):
         if self.evaluation is not None:
@@ -47,10 +48,10 @@ class Run(Component):
 
     trainer: ClassVar[str] = "icllib.training.trainer"  # what trains it, for claimbook.records.compute
 
-    task: object
-    model: object
+    task: Task
+    model: Model
     recipe: Recipe
-    evaluation: object
+    evaluation: Evaluation | None
     seed: int = 0
     pretraining_tasks: int | None = None
     along: Along | None = field(default=None, metadata=ADDED)

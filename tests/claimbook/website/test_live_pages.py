@@ -2,6 +2,7 @@
 
 import re
 from contextlib import contextmanager
+from functools import partial
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -9,6 +10,9 @@ import pytest
 import torch
 from live_pages import DECODERS, keep_untrained, unpacked, write_page
 
+from icllib.baselines import Ridge
+from icllib.models import SignedAveraging, Softmax, Transformer
+from icllib.models.scoring import Plain
 from icllib.training import load
 from papers import live_models as live
 
@@ -437,6 +441,87 @@ def luminance(color: str) -> float:
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
               for c in (int(part) / 255 for part in re.findall(r"\d+", color)[:3])]
     return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+class Linear(Plain):
+    """Scores over the number of visible tokens."""
+
+    def weigh(self, z, mask):
+        return z * mask / mask.sum(-1, keepdim=True)
+
+
+LEARNERS = {"softmax": Softmax(), "SSA": SignedAveraging(), "linear": Linear()}
+SIZE = {"layers": 2, "heads": 2, "width": 8, "batch": 8, "rate": 0.01, "steps": 300, "seed": 3}
+
+
+@pytest.mark.parametrize("mask", ["causal", "prefix"])
+@pytest.mark.parametrize("scoring", LEARNERS)
+def test_the_learner_has_the_gradients_of_autograd(visit, mask, scoring):
+    """Of the book's decoder, after some steps, on prompts with every number of pairs."""
+    with visit("train_one", address="") as page:
+        made = page.evaluate("""settings => {
+            const learner = live.learner(settings), prompts = learner.drawn(10);
+            for (let k = 0; k < 20; k++) learner.train();
+            const before = Object.entries(learner.views).map(([name, { p }]) => [name, [...p]]);
+            const loss = learner.loss(prompts);
+            const after = Object.entries(learner.views).map(([name, { d }]) => [name, [...d]]);
+            return { prompts, loss, before, after,
+                     ridge: learner.ridge(prompts[9].pairs, 10, 0.5) }; }""",
+            SIZE | {"mask": mask, "scoring": scoring})
+    model = Transformer(2, 2, 8, LEARNERS[scoring], positions="none", mask=mask, queries_see_themselves=False)
+    module = model.build([0], 1, 10).double()
+    names = dict(module.named_parameters())
+    number = partial(torch.tensor, dtype=torch.float64)
+    assert set(names) == {name for name, _ in made["before"]}
+    for name, values in made["before"]:
+        names[name].data = number(values).view_as(names[name])
+    total = 0
+    for prompt in made["prompts"]:
+        points = number([*prompt["pairs"], *([own["x"], own["y"]] for own in prompt["queries"])])
+        lengths = [own["pairs"] for own in prompt["queries"]]
+        places = range(len(prompt["pairs"]), len(points))
+        told = module(points[None, None, :, :1], points[None, None, :, 1], lengths, places)[0, 0]
+        total = total + (told - points[list(places), 1]).square().mean() / len(made["prompts"])
+    total.backward()
+    assert made["loss"] == pytest.approx(total.item(), rel=1e-8)
+    for name, values in made["after"]:
+        expected = names[name].grad.flatten().numpy()
+        assert np.abs(values - expected).max() <= 1e-8 * np.abs(expected).max(), name
+    xs, ys = number(made["prompts"][9]["pairs"]).T
+    lines = torch.stack((torch.cat((xs, number([0.5]))), torch.ones(11).double()), dim=-1)
+    best = Ridge(0.09).predict(lines[None, None], torch.cat((ys, ys[:1]))[None, None], [10])
+    assert made["ridge"] == pytest.approx(best.item(), rel=1e-8)
+
+
+def test_the_learner_trains_stops_and_leaves_the_page_to_the_reader(visit):
+    with visit("train_one", address="") as page:
+        page.select_option("#live-scoring", "SSA")
+        page.click("#live-train")
+        page.wait_for_function("document.querySelector('#live-runs').textContent.includes('step 0 ')")
+        page.wait_for_function("/step [1-9]/.test(document.querySelector('#live-runs').textContent)")
+        frames = page.evaluate("""new Promise(done => { let n = 0; const end = performance.now() + 1000;
+            const frame = () => { n++; performance.now() < end ? requestAnimationFrame(frame) : done(n); }; frame(); })""")
+        assert frames >= 5
+        page.click("#live-train")
+        told = page.locator("#live-runs").text_content()
+        assert told.startswith("SSA, causal: step ") and page.locator("#live-trained").text_content() == "Stopped."
+        page.wait_for_timeout(1500)
+        assert page.locator("#live-runs").text_content() == told
+        page.click("#live-train")
+        page.wait_for_function("document.querySelectorAll('#live-runs li').length === 2")
+        page.click("#live-train")
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("mask, scoring", [("causal", "softmax"), ("prefix", "linear")])
+def test_the_learner_comes_within_half_of_ridge_regression(visit, mask, scoring):
+    with visit("train_one", address="") as page:
+        page.select_option("#live-mask", mask)
+        page.select_option("#live-scoring", scoring)
+        page.click("#live-train")
+        page.wait_for_function("document.querySelector('#live-trained').textContent.startsWith('Done')")
+        worst = re.search(r"([\d.]+) times at most", page.locator("#live-runs").text_content())
+        assert 1 <= float(worst[1]) < 1.5
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
