@@ -16,7 +16,7 @@ from rounding import SINGLE, assert_as_recorded
 from claimbook.pages.names import all_pages
 from claimbook.pages.page import runs_by_profile, runs_once
 from claimbook.records import digest, find_record
-from claimbook.records.components import type_name, types_in
+from claimbook.records.components import recorded_fields, type_name, types_in
 from icllib.baselines import (Lasso, LeastSquares, MixtureRidge, Ridge, StudentNetwork,
                               XGBoost)
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
@@ -69,10 +69,14 @@ GOLDEN = {
 }
 
 CONSTANTS = {  # of modules, which belong to this version of what measures with them
+    "papers.across.AlgorithmDistances 1": "6a95d96f300a",
+    "papers.across.CourtErrors 1": "3010ce3bfe73",
+    "papers.across.HandSetDistances 1": "d5fe4c2a4fb0",
+    "papers.across.HandSetLoops 1": "1baeb1081d87",
     "papers.across.KernelErrors 1": "6c221486e6ed",
     "papers.causal_lm.StepBounds 1": "3f0f2d53469a",
     "papers.context_scaling.Identities 1": "7bcf379ccbe5",
-    "papers.context_scaling.PublicNormalizations 1": "30351db93553",
+    "papers.context_scaling.PublicNormalizations 1": "3357adf03baa",
     "papers.signed_averaging.AnswerSizes 1": "f32416a24cd1",
     "papers.signed_averaging.BaseRates 1": "9aec24e7ce00",
     "papers.signed_averaging.DeviantNumbers 1": "f41557ca84cd",
@@ -275,8 +279,20 @@ def constants_of(kind: type) -> dict[str, str]:
                     if callable(value) and hasattr(value, "__module__") and not dataclasses.is_dataclass(type(value)):
                         left += [value] * ours(value)
                     elif not inspect.ismodule(value):
-                        found[name] = re.sub(" at 0x[0-9a-f]+", "", repr(value))
+                        found[name] = re.sub(" at 0x[0-9a-f]+", "", in_text(value))
     return found
+
+
+def in_text(value) -> str:
+    """repr(value), without fields that joined a component later and hold their default."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = (f"{name}={in_text(own)}" for name, own in recorded_fields(value).items())
+        return f"{type(value).__name__}({', '.join(fields)})"
+    if hasattr(value, "_fields"):
+        return f"{type(value).__name__}({', '.join(map(in_text, value))})"
+    if type(value) is dict:
+        return f"{{{', '.join(f'{name!r}: {in_text(own)}' for name, own in value.items())}}}"
+    return repr(value)
 
 
 def names_in(code):

@@ -128,7 +128,7 @@ class Record:
         return path
 
 
-def load_record(path: Path) -> Record:
+def load_record(path: str | Path) -> Record:
     """Read a record, from memory while its file is unchanged; raises InputError for damage."""
     instance(str | Path, path=path)
     try:

@@ -18,13 +18,14 @@ LINES = "lines"
 OPTIONS = {row.name: lambda model, row=row: {"scoring": row.settings(model)} for row in SCORINGS
            if row.name != SOFTMAX} | {name: lambda model, options=options: options for name, options in {
                "prefix mask": {"mask": "prefix"}, "block mask, 5 pairs": {"mask": "block-causal", "block": 5},
+               "leave-one-out mask": {"mask": "leave-one-out"},
                "queries see pairs only": {"queries_see_themselves": False},
                "no final LayerNorm": {"final_norm": False}, "no LayerNorm": {"normalization": "none"},
                "RMSNorm": {"normalization": "rms"}, "SwiGLU": {"activation": "swiglu"},
                "rotary positions": {"positions": "rotary"}, "read-out ten times as fast": {"read_out_rate": 10.0},
                UNTRAINED: {}}.items()}
-# Those whose models are on record; to add one, give it here and run the page at the profile cpu.
-ON_RECORD = ("SSA", "SSMax", "temperature 10", "no final LayerNorm", "read-out ten times as fast", UNTRAINED)
+# Those whose models are on record. To add one: name it here, and run the page at the profile cpu.
+ON_RECORD = ("SSA", "no final LayerNorm", "read-out ten times as fast", UNTRAINED)
 
 
 @dataclass(frozen=True)
@@ -64,3 +65,47 @@ def runs_of(name: str, profile: str) -> list[Run]:
 def runs(profile: str) -> list[Run]:
     """The models of all entries that are on record."""
     return [run for name in ON_RECORD for run in runs_of(name, profile)]
+
+
+def judged(errors: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """What `icllib compare` says of every entry at every test, corrected over the whole table (Holm): one row each.
+
+    errors: entry -> a row for each seed, a column for each test. Softmax models of other seeds are an entry too.
+    """
+    softmax = kept_softmax()[LINES]
+    errors = errors | {DISGUISED: pd.DataFrame({shift: own[-SEEDS:] for shift, own in softmax.items()})}
+    rows = []
+    for name, own in errors.items():
+        learned = (own["as in training"] <= SETTINGS[LINES].at_most).to_numpy() | (name == DISGUISED)
+        rows += [{"entry": name} | row for row in
+                 ratio_rows(LINES, {shift: own[shift].to_numpy() for shift in own}, softmax, learned)]
+    give_words(rows)
+    return pd.DataFrame(rows)
+
+
+def over_softmax(errors: pd.DataFrame) -> pd.DataFrame:
+    """Errors over those of softmax with the same seed."""
+    softmax = kept_softmax()[LINES]
+    return errors / pd.DataFrame({shift: softmax[shift][: len(errors)] for shift in errors}, errors.index)
+
+
+def in_words(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each entry, a column for each test: the ratio, and what is said of it."""
+    said = {"better": "better", "worse": "worse", "no difference": "same", "can't tell": "?"}
+    cells = [f"{row.ratio:.2f} {said[row.word]}" if row.word in said else "not learned" for row in table.itertuples()]
+    return table.assign(cell=cells).pivot(index="entry", columns="shift", values="cell").reindex(
+        index=table.entry.unique(), columns=table["shift"].unique())
+
+
+def draw_table(axes, table: pd.DataFrame) -> None:
+    """Ratios as colors, those that are told in a frame."""
+    entries, shifts = list(table.entry.unique()), list(table["shift"].unique())
+    ratios = table.pivot(index="entry", columns="shift", values="ratio").reindex(index=entries, columns=shifts)
+    axes.imshow(np.log2(ratios), cmap="PuOr_r", vmin=-4, vmax=4, aspect="auto")
+    for row in table.itertuples():
+        frame = {"fc": "none", "ec": "black"} if row.word in ("better", "worse") else None
+        axes.text(shifts.index(row.shift), entries.index(row.entry), f"{row.ratio:.2g}" if row.pairs else "–",
+                  ha="center", va="center", fontsize=8, bbox=frame)
+    axes.grid(False)
+    axes.set_xticks(range(len(shifts)), shifts, rotation=35, ha="right")
+    axes.set_yticks(range(len(entries)), entries)
