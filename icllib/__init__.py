@@ -13,9 +13,11 @@ SHORT_IN_RECORDS = True  # records name components without the package: "tasks.L
 MODULES = {
     "court": ("compare",),
     "baselines": ("LeastSquares", "Ridge", "XGBoost", "Zero"),
+    "garg": ("from_garg",),
     "estimators": ("InContextClassifier", "InContextRegressor"),
     "evaluate": ("ErrorByLength",),
     "models": ("MLP", "SGPT", "SignedAveraging", "Softmax", "Transformer"),
+    "recipes": ("recipe_for",),
     "streams": ("Stream",),
     "tasks": ("AffineFunctions", "DecisionTree", "LinearClassification", "LinearRegression", "Quantifier",
               "ReluNetwork", "SparseLinear"),

@@ -7,6 +7,7 @@ told to; it never sees another query. So, in the papers' words, with n pairs and
     causalLM      with_queries(causal_pairs(n), [n] * K, attend_to_self=False)
     prefixLM      with_queries(full_pairs(n), [n] * K, attend_to_self=False)
     block-causal  with_queries(block_causal_pairs(n, block), [n] * K, attend_to_self=False)
+    leave-one-out with_queries(other_pairs(n), [n] * K, attend_to_self=False)
     a decoder     causal_pairs(T), over T tokens of any kind
     an encoder    full_pairs(T), over T tokens of any kind
 
@@ -55,6 +56,12 @@ def block_causal_pairs(pairs: int, block: int) -> Tensor:
     integer(block=block)
     blocks = torch.arange(pairs) // min(block, MOST_PAIRS)
     return blocks[:, None] >= blocks
+
+
+def other_pairs(pairs: int) -> Tensor:
+    """Every pair attends to every other one, and to itself only if it is alone (leave-one-out, Fang et
+    al., 2025): (pairs, pairs)."""
+    return full_pairs(pairs) if pairs == 1 else ~torch.eye(len(full_pairs(pairs)), dtype=torch.bool)
 
 
 def with_queries(pairs_mask: Tensor, lengths, attend_to_self: bool) -> Tensor:

@@ -11,6 +11,7 @@ import inspect
 import json
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
@@ -27,6 +28,7 @@ from claimbook.records.files import write_text
 from icllib.models import Transformer
 from icllib.models.own import Module
 from icllib.models.scoring import Plain
+from icllib.protocols import Predictor, Task
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, sample_each
 from icllib.training import Recipe, Trained, train
@@ -42,14 +44,14 @@ LEVEL = 0.05  # of a wrong word in the whole table, and for the floor
 class Shift:
     """A test: a task, a number of pairs, and what is changed in its prompts."""
 
-    task: object
+    task: Task
     pairs: int
     noise: float = 0.0  # added to the labels of the pairs
     heavy: bool = False  # noise of Student's t with three degrees of freedom in place of normal noise
     ordered: bool = False  # the pairs by size of the first coordinate
     reach: float = np.inf  # only targets up to this size count
 
-    def errors(self, predictor) -> np.ndarray:
+    def errors(self, predictor: Predictor) -> np.ndarray:
         """The mean squared error of each member against the target without noise: (M,)."""
         members = getattr(predictor, "members", 1)
         stream, n = Stream.of([0] * members, "court"), self.pairs
@@ -81,7 +83,7 @@ class Shift:
 class Setting:
     """A task to learn, how, when it is learned, and the shifts that follow."""
 
-    task: object
+    task: Task
     recipe: Recipe
     at_most: float  # of the error on prompts as in training; more has not learned
     shifts: dict = field(hash=False)
@@ -116,7 +118,7 @@ SETTINGS = {
 class Own(Plain):
     """A scoring of one's own, as a function of scores and mask."""
 
-    weigh: object
+    weigh: Callable
     version: ClassVar[int] = 1
 
 

@@ -17,6 +17,7 @@ from claimbook.records.checks import Count, Size, different, has_method, integer
 from claimbook.records.errors import InputError
 from icllib import checks
 from icllib.checks import prediction_shape, same_shape, sampled
+from icllib.protocols import Evaluation, Predictor, Task
 from icllib.streams import Stream
 from icllib.tasks import sample_each, side_by_side
 from icllib.tasks.prompt import task_sizes
@@ -86,7 +87,7 @@ class ErrorByLength(Component):
     def check(self):
         different(lengths=self.lengths)
 
-    def measure(self, tasks, predictor, device="cpu") -> dict:
+    def measure(self, tasks, predictor: Predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task.
 
         tasks: M tasks of one shape, or one task for a single predictor.
@@ -165,7 +166,7 @@ class ErrorByNoiseLevel(ErrorByLength):
         """The axes of one model's metric: which of the two noise levels, and the context length."""
         return {"level": LEVELS} | super().axes(metric)
 
-    def measure(self, tasks, predictor, device="cpu") -> dict:
+    def measure(self, tasks, predictor: Predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task."""
         tasks = measurable(tasks, predictor, device)
         for task in tasks:
@@ -219,7 +220,7 @@ class Together(Component):
                     return axes
         raise InputError(f"metric: expected one of {self.parts}, got {metric!r}")
 
-    def measure(self, tasks, predictor, device="cpu") -> dict:
+    def measure(self, tasks, predictor: Predictor, device="cpu") -> dict:
         """All metrics of all parts; raises InputError where two have the same name."""
         metrics = {}
         for part in self.parts:
@@ -239,8 +240,8 @@ class OnTask(Component):
     what is no task or evaluation, and for `TrainingError`, whose prompts are those of training.
     """
 
-    task: object
-    evaluation: object
+    task: Task
+    evaluation: Evaluation
     name: str
 
     def check(self):
@@ -255,7 +256,7 @@ class OnTask(Component):
         """The axes of one model's metric: those of the evaluation."""
         return self.evaluation.axes(metric.removeprefix(f"{self.name}_"))
 
-    def measure(self, tasks, predictor, device="cpu") -> dict:
+    def measure(self, tasks, predictor: Predictor, device="cpu") -> dict:
         """All metrics of the evaluation; raises InputError for another size than that of training."""
         tasks = list(tasks) if isinstance(tasks, list | tuple) else [tasks]
         same_shape(task_sizes, tasks=[*tasks, self.task])

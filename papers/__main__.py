@@ -1,11 +1,15 @@
 """Write what the package and the website take from kept weights: python -m papers.
 
-Which models have a name and ship with the package, those of the live page, and the colors of models.
+Which models have a name and ship with the package, those of the live page, the recipes that learn, the
+colors of models, and the table of mechanisms.
 """
 
-from papers import colors, export_models, live_models
+from papers import colors, export_models, live_models, recipes
+from papers.across import mechanisms
 
 if __name__ == "__main__":
     colors.export()
+    recipes.export()
+    mechanisms.export()
     for module, target in ((export_models, export_models.target()), (live_models, live_models.SCRIPT)):
         print(f"{', '.join(module.export()) or 'no model has kept weights'}: {target}")

@@ -116,3 +116,22 @@ def balanced_contexts(axes, table) -> None:
         draw(axes, table, "balance: equal answers", f"beta = {beta}", color=color, label=label)
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="loss")
     axes.legend()
+
+
+def one_more_loop(axes, table) -> None:
+    """The error of shared layers against the number of loops, five of which were trained."""
+    for mask in ("prefix", "causal"):
+        draw(axes, table, "error", mask, label=mask, **dashed(mask))
+    axes.axvline(5, color=BLACK, ls=":", lw=1)
+    axes.text(6.5, 5e-4, "trained with five", va="bottom")
+    axes.set(yscale="log", xlabel="loops", ylabel="squared error")
+    axes.legend(loc="lower right")
+
+
+def least_squares_at_the_end(axes, table) -> None:
+    """How far a causal model's answers are from three algorithms, layer by layer."""
+    for name, color in {"one pass": GOLD, "gradient steps": VIOLET, "ridge": color_of("ridge")}.items():
+        draw(axes, table, "causal, shared", name, label={"ridge": "least squares"}.get(name, name), color=color,
+             marker="o")
+    axes.set(yscale="log", xticks=range(1, 6), xlabel="layer", ylabel="share left unexplained")
+    axes.legend()

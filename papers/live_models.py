@@ -98,6 +98,7 @@ def architecture(run: Run) -> dict:
         and model.attention and model.perceptron and model.final_norm
         and model.tokens in ("joint", "separate") and not model.normalize_stream
         and model.attention_width is None and model.read_out_rate == 1
+        and model.positions != "rotary" and model.normalization == "layer" and model.activation == "gelu"
         and model.most_pairs(max(run.recipe.lengths)) >= POINTS)
     if not plain:
         raise InputError("run: expected a plain decoder of affine functions, softmax or SSA, causal "

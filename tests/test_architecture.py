@@ -17,8 +17,8 @@ FILES = sorted(path for name in PACKAGES for path in (PROJECT / name).rglob("*.p
                if "templates" not in path.parts)
 FLOORS = {  # of each package its parts, from the ground upward
     "claimbook": [{"records"}, {"claims"}, {"pages"}, {"website", "__init__"}, {"commands", "__main__"}],
-    "icllib": [{"checks", "progress", "__init__"}, {"data", "streams", "attention"},
-               {"tasks", "models", "baselines", "theory", "evaluate"}, {"training"}, {"estimators", "court"}, {"__main__"}],
+    "icllib": [{"checks", "progress", "__init__"}, {"data", "streams", "attention"}, {"protocols"},
+               {"tasks", "models", "baselines", "theory", "evaluate"}, {"training"}, {"estimators", "court", "garg", "recipes"}, {"__main__"}],
 }
 FLOOR = {(package, name): level for package, floors in FLOORS.items()
          for level, names in enumerate(floors) for name in names}
@@ -62,8 +62,11 @@ def test_the_engine_does_not_know_the_helper_nor_the_helper_the_book():
             assert found <= {("claimbook", "records"), *(one for one in found if one[0] == "icllib")}, path
 
 
-# claimbook: 7_350 and figures under a slider, names that are read.
-CAPS = {"icllib": 9_520, "claimbook": 7_370, "papers/language_models": 876, "papers/across": 1_200, "papers": 12_933}
+# icllib: 9,520 before files of Garg et al.'s code were read (124), numbers of other laws drawn (64),
+# decoders had the layers of Llama (44), recipes that learn were known (36), members were ordinary modules, or
+# GPT2Model (163), protocols and the deviation of answers (94), and pairs could be left out of their own row.
+# claimbook: 7,350 and figures under a slider, names that are read, a record's repr in two lines. across: 1,200 and the leaderboard.
+CAPS = {"icllib": 10_058, "claimbook": 7_380, "papers/language_models": 876, "papers/across": 1_270, "papers": 13_100}
 
 
 def test_no_part_grows_beyond_its_cap():

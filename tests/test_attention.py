@@ -7,7 +7,7 @@ import torch
 
 from claimbook.records.errors import InputError
 from icllib.attention import (block_causal_pairs, causal_pairs, check_rows, full_pairs,
-                              with_queries)
+                              other_pairs, with_queries)
 
 BLOCKS_OF_3 = partial(block_causal_pairs, block=3)
 RULES = {
@@ -46,6 +46,14 @@ def test_pairs_and_queries():
                 ours = with_queries(mask(pairs), lengths, attend_to_self)
                 assert ours.dtype == torch.bool
                 assert ours.tolist() == expected_mask(RULES[mask], pairs, lengths, attend_to_self)
+
+
+@pytest.mark.parametrize("pairs", [2, 5, 12])
+def test_other_pairs_leave_out_only_oneself(pairs):
+    lengths, rule = [pairs, 1], lambda row, column: row != column
+    ours = with_queries(other_pairs(pairs), lengths, False)
+    assert ours.dtype == torch.bool and ours.tolist() == expected_mask(rule, pairs, lengths, False)
+    assert other_pairs(1).tolist() == [[True]]  # a row of a mask is never empty
 
 
 @pytest.mark.parametrize("pairs", [1, 4, 9])

@@ -6,14 +6,16 @@ from dataclasses import replace
 import pytest
 import torch
 
+import icllib
 from claimbook.records import PROJECT, from_settings, settings
+from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength, OnTask, Together
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.training import Trained, train
 
 PAGE = (PROJECT / "book/howto/coming_from_garg.md").read_text("utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+FROM_A_FILE, *BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 RUNS = {}
 for block in BLOCKS[:-1]:  # the last one trains
     exec(block, RUNS)
@@ -87,3 +89,91 @@ def test_the_points_of_a_curriculum_are_those_of_the_public_loop():
             weights = recipe.length_weights(torch.tensor(step))
             assert (weights > 0).tolist() == [length < counted for length in range(end)]
             assert weights.sum().item() == pytest.approx(end)
+
+
+FILES = {  # in the format of the public code, in words of our own
+    "size.yaml": "model: {family: gpt2, n_embd: 8, n_layer: 12, n_head: 8}",
+    "every.yaml": """
+inherit: size.yaml
+out_dir: elsewhere
+wandb: {name: one, log_every_steps: 10}
+model: {n_embd: 256, n_dims: 20, n_positions: 41}
+training:
+    data: gaussian
+    task_kwargs: {}
+    learning_rate: 0.0001
+    train_steps: 500001
+    keep_every_steps: 100000
+    curriculum: {dims: {start: 5, end: 20, inc: 1, interval: 2000},
+                 points: {start: 11, end: 41, inc: 2, interval: 2000}}
+""",
+    "long.yaml": """
+inherit: [every.yaml]
+model: {n_positions: 101}
+training: {curriculum: {points: {start: 26, end: 101, inc: 5}}}
+"""}
+OWN = {  # a run of the page, which file it is over, and what its own file says
+    "linear_regression.yaml": ("every", "task: linear_regression"),
+    "sparse_linear_regression.yaml": ("every", "task: sparse_linear_regression\n    task_kwargs: {sparsity: 3}"),
+    "relu_2nn_regression.yaml": ("long", "task: relu_2nn_regression\n    task_kwargs: {hidden_layer_size: 100}"),
+    "decision_tree.yaml": ("long", "task: decision_tree\n    task_kwargs: {depth: 4}"),
+    "num_tasks": ("every", "task: linear_regression\n    num_tasks: 64"),
+    "num_training_examples": ("every", "task: linear_regression\n    num_training_examples: 10000")}
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A function that writes a configuration over one of FILES and gives its path."""
+    def write(over, text, model="{}"):
+        for name, own in FILES.items():
+            (tmp_path / name).write_text(own, "utf-8")
+        (tmp_path / "own.yaml").write_text(
+            f"inherit:\n    - {over}.yaml\nmodel: {model}\ntraining:\n    {text}\n", "utf-8")
+        return tmp_path / "own.yaml"
+    return write
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_file_gives_the_run_that_the_page_writes_out(written, name):
+    assert icllib.from_garg(written(*OWN[name])) == RUNS[name]
+
+
+def test_the_page_s_first_lines_run(written, tmp_path, monkeypatch):
+    written("every", "task: linear_regression").rename(tmp_path / "linear_regression.yaml")
+    monkeypatch.chdir(tmp_path)
+    exec(FROM_A_FILE, found := {})
+    assert found["run"] == RUNS["linear_regression.yaml"]
+
+
+def test_settings_of_size_noise_and_places_arrive(written):
+    run = icllib.from_garg(written("every", "task: noisy_linear_regression\n    batch_size: 7\n    task_kwargs: "
+                                   "{noise_std: 0.5, scale: 2}", "{n_layer: 3, n_head: 2, n_embd: 64, n_positions: 50}"))
+    assert run.task == LinearRegression(20, noise_std=0.5, weight_std=2) and run.recipe.batch == 7
+    model = run.model
+    assert (model.layers, model.heads, model.width, model.positions_up_to) == (3, 2, 64, 49)
+    assert isinstance(settings(run), dict)
+
+
+@pytest.mark.parametrize("text, model, key", [
+    ("task: kernel_regression", "{}", "training.task"), ("task: [3]", "{}", "training.task"),
+    ("task: linear_regression", "{family: lstm}", "model.family"),
+    ("task: linear_regression", "{n_positions: 40}", "model.n_positions"),
+    ("task: linear_regression", "{n_dims: 19}", "training.curriculum.dims.end"),
+    ("task: linear_regression", "{rotary: true}", "model.rotary"),
+    ("task: linear_regression\n    data: laplace", "{}", "training.data"),
+    ("task: linear_regression\n    task_kwargs: {sparsity: 3}", "{}", "training.task_kwargs.sparsity"),
+    ("task: linear_regression\n    train_steps: many", "{}", "training.train_steps"),
+    ("task: linear_regression\n    curriculum: {points: {start: 60}}", "{}", "training.curriculum.points.start"),
+    ("task: sparse_linear_regression\n    num_tasks: 4", "{}", "training.num_tasks"),
+    ("task: noisy_linear_regression\n    num_training_examples: 99\n    task_kwargs: {noise_std: 1}", "{}",
+     "training.num_training_examples")])
+def test_what_cannot_be_said_is_named(written, text, model, key):
+    with pytest.raises(InputError, match=rf"own.yaml: {key}: expected"):
+        icllib.from_garg(written("every", text, model))
+
+
+@pytest.mark.parametrize("text", ["inherit: own.yaml", "inherit: none.yaml", "- a list", "a: [", "a: 1\na: 2"])
+def test_files_that_are_no_configuration_are_refused(tmp_path, text):
+    (tmp_path / "own.yaml").write_text(text, "utf-8")
+    with pytest.raises(InputError, match="yaml: "):
+        icllib.from_garg(tmp_path / "own.yaml")

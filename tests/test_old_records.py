@@ -1,6 +1,7 @@
 """Records that were made by other versions than today's."""
 
 import dataclasses
+import json
 
 import pytest
 
@@ -14,8 +15,12 @@ from icllib.training.weights import find_weights
 def test_records_are_read_though_their_components_have_settings_since():
     """Each setting that a recipe or a model got later is lacking in some committed record, whose run has
     the value that counted before."""
-    lacking = set()
-    for path in sorted((PROJECT / "results").glob("*/*/*/*.json"))[::5]:
+    lacking, seen = set(), set()
+    for place, path in enumerate(sorted((PROJECT / "results").glob("*/*/*/*.json"))):
+        kinds = tuple(json.loads(path.read_text("utf-8"))["versions"])
+        if place % 5 and kinds in seen:  # a fifth of all, and one of each kind
+            continue
+        seen.add(kinds)
         record = load_record(path)
         run = record.component
         assert record.stale_because is None and settings(run) == record.run

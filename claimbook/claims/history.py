@@ -61,7 +61,7 @@ def ancestors_of_commit(folder: Path, commit: str) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=1000)
 def last_changes(path: Path, state) -> dict[str, set]:
     """The commits that last changed what is fixed of each claim in a file, {id: commits}; none that is in
     the history for lines that are not committed. state: of the file, for which this is kept."""

@@ -54,6 +54,13 @@ class Record:
         made_by = {"sources": found} if (found := sources(own)) else {}
         return cls(settings(run), own, rounded(metrics), provenance | made_by)
 
+    def __repr__(self):
+        """Which run it is of, and what was measured; the run's settings are in `run`."""
+        made = self.provenance
+        seed = f", seed {self.run['seed']}" if "seed" in self.run else ""
+        return (f"Record of {self.run.get('type')}{seed}, {made.get('profile')}, {made.get('date', 'undated')}\n"
+                f"metrics: {', '.join(f'{name} {np.shape(own)}' for name, own in self.metrics.items()):.200}")
+
     def __getitem__(self, name: str):
         """A metric as a float or an array; raises InputError where there is none of this name."""
         if name not in self.metrics:

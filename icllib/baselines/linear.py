@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import Positive, has_method, positive
+from claimbook.records.checks import Positive, has_method, one_of, positive
 from claimbook.records.errors import InputError
 from icllib.baselines.prefixes import ByLength
 from icllib.checks import floating
@@ -26,7 +26,8 @@ class Ridge(ByLength):
 
     @classmethod
     def bayes(cls, task) -> "Ridge":
-        """The penalty that is optimal for a LinearRegression task with noise; raises
+        """The penalty that is optimal for a LinearRegression task with noise: of all predictors if its
+        weights and noise are normal, else of those linear in the labels, where noise is independent. Raises
         InputError for a task without noise_std."""
         has_method("noise_std", task=task)
         return cls(task.noise_std**2 / task.weight_std**2)
@@ -114,7 +115,7 @@ class DiscreteMMSE(ByLength):
     E[y given the pairs, x] = sum_i p_i x . w_i, with p_i proportional to exp(-S_i / (2 sigma^2)) and
     S_i the sum of w_i's squared errors on the pairs: Raventos et al. (2023), Section 2.
     No predictor has a lower expected error on the pool; without a pair it is the mean function. Raises
-    InputError for another task than a `FunctionPool` of `LinearRegression` with noise.
+    InputError for another task than a `FunctionPool` of `LinearRegression` with normal noise.
     """
 
     task: object
@@ -124,13 +125,13 @@ class DiscreteMMSE(ByLength):
         has_method("chosen", task=self.task)
         has_method("noise_std", task=self.task.task)
         positive(noise_std=self.task.task.noise_std)
+        one_of(("normal",), noise=self.task.task.noise)
 
     def weights(self, device) -> Tensor:
         """The weights of each function: (T, d)."""
         stream = self.task.stream(Stream.of([0], "pool", device))
         numbers = torch.arange(self.task.functions, device=device)[None]
-        normal = stream.normal(numbers, "weights", (self.task.dimension,))[0]
-        return (self.task.task.weight_std * normal).double()
+        return self.task.task.draw_weights(stream, numbers)[0].double()
 
     def _estimate(self, xs, ys, query):
         weights = self.weights(xs.device)

@@ -204,7 +204,8 @@ class InContextRegressor(RegressorMixin, InContext):
     model: one of `names`, the path of a record whose weights are kept beside it, or a predictor
     (`icllib.evaluate`), such as `icllib.baselines.Ridge(1.0)`. standardize: whether X and y are
     shifted and scaled for a model of linear functions, so that the kept pairs have the means and
-    deviations of its training; other models and predictors always read them as they are.
+    deviations of its training; other models and predictors always read them as they are. There is no
+    `sample_weight`: a model in context counts all pairs alike.
 
     Raises InputError, in `fit`, for another model or without weights, for more features than the
     model was trained on, and for a number of pairs that it was not trained for or does not answer
@@ -223,9 +224,19 @@ class InContextRegressor(RegressorMixin, InContext):
                              f"which tells {trained.classes or 2} classes: see InContextClassifier")
         return self.store(trained, X, y)
 
-    def predict(self, X):
-        """The labels of X (rows, d): (rows,)."""
-        return self.answers(X)
+    def predict(self, X, return_std=False):
+        """The labels of X (rows, d): (rows,). return_std: also their deviation over models that were trained
+        alike from other seeds, (rows,); raises InputError where the weights of none are kept."""
+        boolean(return_std=return_std)
+        said = self.answers(X)
+        if not return_std:
+            return said
+        others = self.trained_.other_seeds()
+        if not others:
+            raise InputError("return_std: expected a model of which other seeds are kept, got none of them")
+        X = self.X_scale_.to_model(validate_data(self, X, reset=False, dtype=np.float64))
+        every = [said, *(self.y_scale_.from_model(self.said(other, X)) for other in others)]
+        return said, np.std(every, axis=0, ddof=1)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

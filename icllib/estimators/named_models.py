@@ -1,6 +1,6 @@
 """Models for the estimators of scikit-learn: those that have a name, and what each was trained for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -13,10 +13,12 @@ from icllib.baselines import Ridge
 from icllib.data import checksum
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression
+from icllib.training.run import Run, Trained
 from icllib.training.weights import find_weights, load, run_of, trained_folders
 
 MODELS = "models.json"  # {name: record}, in a folder of results; see papers/export_models.py
 DRAWN = 1024  # prompts as in training, with which pairs are compared
+SEEDS = 50  # among which others of a model's training are looked for
 NO_NOISE = 1e-9  # the penalty of ridge regression on labels without noise
 
 
@@ -30,11 +32,17 @@ class Predictor:
     task: object = None
     classes: int | None = None  #: of one-hot labels
     log_odds: bool = False  #: whether it answers in log-odds
+    run: Run | None = None  #: of which it is one seed
 
     @property
     def best(self):
         """The best predictor of a task of linear functions, which may be centered and scaled."""
         return best_predictor(self.task)
+
+    def other_seeds(self) -> list:
+        """Predictors of the same training from other seeds, of which the weights are kept."""
+        runs = [replace(self.run, seed=seed) for seed in range(SEEDS) if self.run and seed != self.run.seed]
+        return [in_double(load(run)) for run in runs if find_weights(run)]
 
     def drawn(self, pairs: int, features: int):
         """Pairs as in training: (DRAWN, pairs, features) and (DRAWN, pairs)."""
@@ -45,7 +53,7 @@ class Predictor:
 
 def best_predictor(task):
     """The best predictor on linear functions (nearly, if without noise); None for other tasks."""
-    if isinstance(task, LinearRegression) and task.input_mean == 0:
+    if isinstance(task, LinearRegression) and task.input_mean == 0 and task.weights == task.noise == "normal":
         return Ridge(max(task.noise_std**2 / task.weight_std**2, NO_NOISE))
     return WithIntercept(Ridge(NO_NOISE)) if isinstance(task, AffineFunctions) else None
 
@@ -95,7 +103,11 @@ def found(model) -> Predictor:
     if expected and (weights := find_weights(run)):
         checksum(path, expected[0])
         checksum(weights, expected[1])
-    predictor = load(run)
-    predictor.module.double()  # so that an answer does not depend on the rest of its batch
-    return Predictor(predictor, run.task.dimension, pairs or run.recipe.lengths, run.task,
-                     getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy")
+    return Predictor(in_double(load(run)), run.task.dimension, pairs or run.recipe.lengths, run.task,
+                     getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy", run)
+
+
+def in_double(trained: Trained) -> Trained:
+    """In double precision an answer does not depend on the rest of its batch."""
+    trained.module.double()
+    return trained

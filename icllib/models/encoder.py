@@ -13,6 +13,7 @@ from icllib.checks import built_for
 from icllib.models.products import affine
 from icllib.models.scoring import Softmax, check_scoring
 from icllib.models.stacked import Initializer, StackedLayerNorm, linear
+from icllib.protocols import Scoring
 from icllib.streams import Stream
 from icllib.tasks.sentences import PAD
 
@@ -29,7 +30,7 @@ class Encoder(Component):
     heads: Size = 8
     width: Size = 256
     feed_forward: Size = 1024
-    scoring: object = Softmax()  #: one of icllib/models/scoring.py
+    scoring: Scoring = Softmax()  #: one of icllib/models/scoring.py
     dropout: Fraction = 0.1
 
     def check(self):

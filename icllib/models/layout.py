@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from icllib.attention import (block_causal_pairs, causal_pairs, check_rows, full_pairs,
-                              with_queries)
+                              other_pairs, with_queries)
 from icllib.streams import constant
 
 
@@ -68,7 +68,7 @@ def pairs_mask(mask: str, block: int, pairs: int) -> Tensor:
     """Which pairs attend to which: (pairs, pairs)."""
     if mask == "block-causal":
         return block_causal_pairs(pairs, block)
-    return causal_pairs(pairs) if mask == "causal" else full_pairs(pairs)
+    return {"causal": causal_pairs, "prefix": full_pairs, "leave-one-out": other_pairs}[mask](pairs)
 
 
 def joint_tokens(xs: Tensor, ys: Tensor, pairs: int, points: Tensor) -> Tensor:

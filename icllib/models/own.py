@@ -1,5 +1,6 @@
-"""Ordinary PyTorch modules as a fleet: who has an `nn.Module` need not stack its parameters by hand."""
+"""Ordinary PyTorch modules as a fleet, and members of a fleet as ordinary modules."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import ClassVar
@@ -22,7 +23,7 @@ class Module:
     batching rule, as that of an LSTM. Raises InputError for what makes no such module.
     """
 
-    make: object  # a function of the dimension
+    make: Callable  # a function of the dimension
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -89,3 +90,32 @@ class StackedModule(nn.Module):
         module = deepcopy(self.one)
         module.load_state_dict({name: values[place] for name, values in self.state().items()}, strict=False)
         return module
+
+
+class Member(nn.Module):
+    """One member of a fleet as a module of its own, whose forward(xs, ys) answers at every point."""
+
+    def __init__(self, fleet: nn.Module):
+        super().__init__()
+        self.fleet = fleet  # of one member
+        self.first = 0 if hasattr(getattr(fleet, "settings", None), "tokens") else 1  # others need a pair
+
+    def forward(self, xs, ys):
+        """Answers from the pairs before each point and its own x, 0 where a model needs a pair and has none:
+        (B, N, d), (B, N) -> (B, N)."""
+        answers = self.fleet(xs[None], ys[None], tuple(range(self.first, xs.shape[1])))[0]
+        return torch.cat((torch.zeros_like(ys[:, : self.first]), answers), dim=1)
+
+
+def member_of(module: nn.Module, place: int) -> nn.Module:
+    """One member of a fleet, with parameters of its own."""
+    if isinstance(module, StackedModule):
+        return module.member(place)
+    fleet = deepcopy(module)
+    kept = fleet.state_dict(keep_vars=True)
+    for part in fleet.modules():
+        for own in (part._parameters, part._buffers):
+            for name, values in own.items():
+                if any(values is one for one in kept.values()):
+                    values.data = values.data[place : place + 1].clone()
+    return Member(fleet)

@@ -115,3 +115,14 @@ class StackedLayerNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return nn.functional.layer_norm(x, x.shape[-1:]) * self.gain + self.bias
+
+
+class StackedRMSNorm(nn.Module):
+    """Root-mean-square normalization (Zhang and Sennrich, 2019): x over its size, times a gain per member."""
+
+    def __init__(self, width: int, initializer: Initializer):
+        super().__init__()
+        self.gain = initializer.constant(1.0, (1, 1, width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.rms_norm(x, x.shape[-1:], eps=1e-6) * self.gain

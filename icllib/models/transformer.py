@@ -9,7 +9,7 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu
+from torch.nn.functional import gelu, silu
 
 from claimbook.records import ADDED, Component
 from claimbook.records.checks import Positive, Size, integer
@@ -17,7 +17,8 @@ from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
 from icllib.models.scoring import Softmax, check_scoring
-from icllib.models.stacked import Initializer, StackedLayerNorm, linear
+from icllib.models.stacked import Initializer, StackedLayerNorm, StackedRMSNorm, linear
+from icllib.protocols import Scoring
 
 added = partial(field, metadata=ADDED)  # absent from records while at its default
 
@@ -33,18 +34,21 @@ class Transformer(Component):
     layers: Size = 8
     heads: Size = 8
     width: Size = 256
-    scoring: object = added(default=Softmax())  #: how scores become weights, see below
+    scoring: Scoring = added(default=Softmax())  #: how scores become weights, see below
     #: (x, y) in one token; or as x, y, x, y ...; or as x, x ... without labels
     tokens: Literal["joint", "separate", "inputs"] = added(default="joint")
-    positions: Literal["learned", "none"] = added(default="learned")
+    positions: Literal["learned", "rotary", "none"] = added(default="learned")  #: "rotary": see `rotated`
     positions_up_to: int | None = added(default=None)  #: pairs; untrained beyond training's
-    mask: Literal["causal", "prefix", "block-causal"] = added(default="causal")  #: of the pairs
+    mask: Literal["causal", "prefix", "block-causal", "leave-one-out"] = added(default="causal")  #: of the pairs
     block: Size = added(default=1)  #: pairs per block of a block-causal mask
     queries_see_themselves: bool = added(default=True)  #: False: pairs only, as in causalLM
     query_positions: Size = added(default=1)  #: after the pairs; the queries take them in turn
     attention: bool = added(default=True)  #: False: feed-forward only
     perceptron: bool = added(default=True)  #: False: attention only
     shared_layers: bool = added(default=False)  #: True: one block, applied `layers` times
+    # As in Llama (Touvron et al., 2023), beside rotary positions:
+    normalization: Literal["layer", "rms", "none"] = added(default="layer")
+    activation: Literal["gelu", "swiglu"] = added(default="gelu")  #: "swiglu": 8/3 times the width
     # The quirks of the causalLM paper's public code, each on its own:
     normalize_stream: bool = added(default=False)  #: x = LN(x); x = x + f(x)
     attention_width: int | None = added(default=None)  #: features of all heads; None is the width
@@ -60,6 +64,9 @@ class Transformer(Component):
         if self.mixed_width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.mixed_width}, "
                              f"got {self.heads}")
+        if self.positions == "rotary" and self.mixed_width // self.heads % 2:
+            raise InputError("heads: expected an even number of features for each with rotary positions, got "
+                             f"{self.mixed_width // self.heads}")
         if self.positions_up_to is not None and self.positions != "learned":
             raise InputError("positions_up_to: expected None without learned positions, "
                              f"got {self.positions_up_to}")
@@ -96,7 +103,7 @@ class Transformer(Component):
 
     def most_pairs(self, trained: int) -> float:
         """The longest context after training with so many pairs."""
-        return math.inf if self.positions == "none" else self.positions_up_to or trained
+        return math.inf if self.positions != "learned" else self.positions_up_to or trained
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt, between embedding and readout.
@@ -118,7 +125,7 @@ class Transformer(Component):
 
     def needs_passes(self, lengths) -> bool:
         """Whether one pass for all would let a pair see another that is hidden from its query."""
-        block = {"causal": 1, "prefix": max(lengths), "block-causal": self.block}[self.mask]
+        block = {"causal": 1, "block-causal": self.block}.get(self.mask, max(lengths))
         return any(length % max(block, 1) for length in lengths if length < max(lengths))
 
     def passes(self, lengths) -> list[tuple[int, ...]]:
@@ -126,6 +133,9 @@ class Transformer(Component):
         if not self.needs_passes(lengths):
             return [tuple(lengths)]
         return [tuple(equal) for _, equal in groupby(lengths)]
+
+
+NORMALIZATIONS = {"layer": StackedLayerNorm, "rms": StackedRMSNorm, "none": lambda width, draw: nn.Identity()}
 
 
 class StackedTransformer(nn.Module):
@@ -150,7 +160,7 @@ class StackedTransformer(nn.Module):
             blocks, self.repeats = 1, settings.layers
         self.blocks = nn.ModuleList(Block(settings, draw, f"block{layer}")
                                     for layer in range(blocks))
-        self.final_norm = StackedLayerNorm(width, draw) if settings.final_norm else nn.Identity()
+        self.final_norm = NORMALIZATIONS[settings.normalization if settings.final_norm else "none"](width, draw)
         # Adam's steps do not depend on the size of gradients, so a read-out that is written as a factor times
         # smaller weights moves so many times as fast, from the same start.
         self.read_out = linear(draw, "read_out", width, classes or 1, 0.02 / settings.read_out_rate)
@@ -236,19 +246,20 @@ class Block(nn.Module):
 
     def __init__(self, settings: Transformer, draw: Initializer, name: str):
         super().__init__()
-        width, self.heads = settings.width, settings.heads
+        width, self.heads, self.rotary = settings.width, settings.heads, settings.positions == "rotary"
         self.attention, self.perceptron = settings.attention, settings.perceptron
+        self.gated, normalize = settings.activation == "swiglu", NORMALIZATIONS[settings.normalization]
         self.normalize_stream, mixed = settings.normalize_stream, settings.mixed_width
         residual_std = 0.02 / (2 * settings.layers) ** 0.5  # Radford et al. (2019), Section 2.3
         if self.attention:
-            self.attention_norm = StackedLayerNorm(width, draw)
+            self.attention_norm = normalize(width, draw)
             self.qkv = linear(draw, f"{name}.qkv", width, 3 * mixed)
             self.scoring = settings.scoring.build(draw, self.heads)
             self.project = linear(draw, f"{name}.project", mixed, width, residual_std)
         if self.perceptron:
-            self.mlp_norm = StackedLayerNorm(width, draw)
-            self.expand = linear(draw, f"{name}.expand", width, 4 * width)
-            self.contract = linear(draw, f"{name}.contract", 4 * width, width, residual_std)
+            self.mlp_norm, hidden = normalize(width, draw), 8 * width // 3 if self.gated else 4 * width
+            self.expand = linear(draw, f"{name}.expand", width, hidden * (1 + self.gated))
+            self.contract = linear(draw, f"{name}.contract", hidden, width, residual_std)
 
     def forward(self, x: Tensor, mask: Tensor, places: Tensor, read: Tensor | None = None) -> Tensor:
         """The stream after this layer, (M, B, T, width), or only at the K tokens in read."""
@@ -261,12 +272,21 @@ class Block(nn.Module):
         if self.perceptron:
             normal = self.mlp_norm(x)
             x = normal if self.normalize_stream else x
-            x = x + self.contract(gelu(self.expand(normal), approximate="tanh"))
+            x = x + self.contract(self.activate(self.expand(normal)))
         return x
+
+    def activate(self, x: Tensor) -> Tensor:
+        """The perceptron's hidden layer; with "swiglu" the first half of x is the gate (Shazeer, 2020)."""
+        if self.gated:
+            gate, values = x.chunk(2, dim=-1)
+            return silu(gate) * values
+        return gelu(x, approximate="tanh")
 
     def attend(self, x: Tensor, mask: Tensor, places: Tensor, read: Tensor | None) -> Tensor:
         """Values mixed by every head: (M, B, T, width) -> (M, B, T or K, attention width)."""
         q, k, v = self.heads_of(x)
+        if self.rotary:
+            q, k = rotated(q, places), rotated(k, places)
         if read is not None:
             q, mask, places = at(read, q, 3), mask[read], (places[read], places)
         return self.scoring(q, k, v, mask, places).transpose(2, 3).flatten(3)
@@ -283,3 +303,13 @@ class Block(nn.Module):
 def at(read: Tensor | None, x: Tensor, axis: int = 2) -> Tensor:
     """The tokens in read, or all: only what is read of the last layer needs to be computed."""
     return x if read is None else x.index_select(axis, read)
+
+
+def rotated(x: Tensor, places: Tensor) -> Tensor:
+    """Rotary positions (Su et al., 2021): feature i < d/2 and feature i + d/2 are turned by the angle
+    place / 10,000^(2 i / d), so that products of queries and keys hang on distances alone: (..., T, d)."""
+    half = x.shape[-1] // 2
+    angles = places[:, None] / 10_000 ** (torch.arange(half, dtype=x.dtype, device=x.device) / half)
+    cosines, sines = angles.cos(), angles.sin()
+    first, second = x.chunk(2, dim=-1)
+    return torch.cat((first * cosines - second * sines, second * cosines + first * sines), dim=-1)

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from claimbook.records.checks import integer, positive, tuple_of
 from claimbook.records.errors import InputError
+from icllib import protocols
 from icllib.checks import same_shape, sampled
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, Task, sample_one, task_sizes
@@ -36,7 +37,7 @@ class FunctionPool(Wrapped):
     that make the function, and in `sample` for a name that the task does not draw.
     """
 
-    task: object
+    task: protocols.Task
     functions: int  #: T
     seed: int = 0
 
@@ -78,16 +79,20 @@ class PooledStream(Stream):
 
     def uniform(self, ids: Tensor, name: str, shape=(), dtype=torch.float32) -> Tensor:
         """Uniform numbers in (0, 1); those of a function are the same in every precision."""
-        drawn = torch.float32 if name in self.pool.task.of_function else dtype
+        drawn = torch.float32 if self.is_function(name) else dtype
         return super().uniform(ids, name, shape, drawn).to(dtype)
 
     def words(self, ids: Tensor, name: str, count: int) -> Tensor:
         """Random 32-bit words as int64, ids (M, B) -> (M, B, count)."""
-        self.drawn.add(name)
+        self.drawn.add(name.partition("/")[0])
         alone = Stream(self.seeds, self.purpose, self.generator)
-        if name not in self.pool.task.of_function:
+        if not self.is_function(name):
             return alone.words(ids, name, count)
         return self.pool.stream(alone).words(self.pool.chosen(alone, ids), name, count)
+
+    def is_function(self, name: str) -> bool:
+        """Whether a name, or what stands before its "/", is of the function."""
+        return name.partition("/")[0] in self.pool.task.of_function
 
 
 @dataclass(frozen=True)

@@ -1,53 +1,61 @@
 """Regression on numbers: linear functions of vectors, affine functions of scalars."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
+from claimbook.records import ADDED
 from claimbook.records.checks import (
     WORD, Finite, NotNegative, Positive, Size, integer, one_of, positive)
 from claimbook.records.errors import InputError
 from icllib.streams import Stream
+from icllib.tasks.laws import Law, LawInOrder, drawn, variance
 from icllib.tasks.prompt import Prompt, Task, dot, masked_inputs
 
 
 @dataclass(frozen=True)
 class LinearRegression(Task):
-    """y = w . x + noise, with w ~ N(0, weight_std^2 I) drawn once per prompt.
+    """y = w . x + noise, with w of mean 0 and variance weight_std^2 drawn once per prompt.
 
     Context-scaling paper, Section 4 (normal inputs, weight_std = d^-1/2); causalLM paper,
-    Section 5.1 (uniform inputs, weight_std = 1, no noise). Raises InputError for sizes or
-    deviations out of range.
+    Section 5.1 (uniform inputs, weight_std = 1, no noise). The laws are those of
+    `icllib.tasks.laws.drawn`. Raises InputError for sizes or deviations out of range.
     """
 
     dimension: Size
     noise_std: NotNegative = 0.0
     weight_std: Positive = 1.0
-    inputs: Literal["normal", "uniform"] = "normal"  #: N(0, I) or U(-1, 1)^d
+    inputs: LawInOrder = "normal"  #: coordinates of x, of variance 1; "uniform": U(-1, 1)^d
     input_mean: Finite = 0.0  #: added to every coordinate of x
+    weights: Law = field(default="normal", metadata=ADDED)
+    noise: LawInOrder = field(default="normal", metadata=ADDED)
+    degrees: int = field(default=5, metadata=ADDED)  #: of freedom, of each Student's t
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
+
+    def check(self):
+        integer(3, degrees=self.degrees)  # two have no variance
 
     @property
     def label_variance(self) -> float:
         """E y^2, noise included: the error of the predictor that always answers 0."""
-        spread = 1 if self.inputs == "normal" else 1 / 3
-        moment = self.dimension * (spread + self.input_mean**2)  # E |x|^2
+        moment = self.dimension * (variance(self.inputs) + self.input_mean**2)  # E |x|^2
         return moment * self.weight_std**2 + self.noise_std**2
 
+    def draw_weights(self, stream: Stream, ids: Tensor, dtype=torch.float32) -> Tensor:
+        """The weights of each prompt: ids (M, B) -> (M, B, d)."""
+        numbers = drawn(self.weights, stream, ids, "weights", (self.dimension,), dtype, self.degrees)
+        return self.weight_std / variance(self.weights) ** 0.5 * numbers
+
     def draw(self, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
-        d = self.dimension
-        if self.inputs == "normal":
-            xs = stream.normal(ids, "xs", (n, d), dtype)
-        else:
-            xs = 2 * stream.uniform(ids, "xs", (n, d), dtype) - 1
+        xs = drawn(self.inputs, stream, ids, "xs", (n, self.dimension), dtype, self.degrees)
         xs = masked_inputs(xs + self.input_mean, active)
-        weights = self.weight_std * stream.normal(ids, "weights", (d,), dtype)
-        means = dot(xs, weights[..., None, :])
+        means = dot(xs, self.draw_weights(stream, ids, dtype)[..., None, :])
         if self.noise_std == 0:
             return Prompt(xs, means, means)
-        return Prompt(xs, means + self.noise_std * stream.normal(ids, "noise", (n,), dtype), means)
+        noise = drawn(self.noise, stream, ids, "noise", (n,), dtype, self.degrees)
+        return Prompt(xs, means + self.noise_std / variance(self.noise) ** 0.5 * noise, means)
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,8 @@ struct Sizes {  // filled by cpu_step.py
 
 struct Layout {  // filled by cpu_step.py
   const int *read, *place;         // (queries) which token; (tokens) its position
-  const int *seen, *sees_itself;   // (tokens) how many first tokens it sees; whether itself behind them
+  // (tokens) how many first tokens it sees; 1: itself behind them too, -1: not itself, which is one of them
+  const int *seen, *sees_itself;
   const float *weights;            // (queries) of the loss
 };
 
@@ -437,7 +438,7 @@ struct Attention {  // one head of one prompt; q and o: (rows, size), k and v: (
   const int *token, *seen, *sees_itself;
   float *turned, *mixed, *of_keys;  // k^T or v^T (size, tokens); (together_rows, size); (tokens)
 
-  int own_count(int r) const { return seen[token[r]] + sees_itself[token[r]]; }
+  int own_count(int r) const { return seen[token[r]] + (sees_itself[token[r]] > 0); }
   int most_seen(int r, int count) const {
     int most = 0;
     for (int i = r; i < r + count; i++) most = std::max(most, seen[token[i]]);
@@ -463,11 +464,12 @@ struct Attention {  // one head of one prompt; q and o: (rows, size), k and v: (
         float *row = weights + i * length, *own_raw = raw + i * length;
         int t = token[i], end = seen[t];
         if (head.scoring == gaussian) add(row, of_keys, -1, end);
-        if (sees_itself[t])  // its score stands behind those of the first tokens
+        if (sees_itself[t] > 0)  // its score stands behind those of the first tokens
           row[end] = head.factor * dot(q + i * between, k + t * between, size) - of_keys[t];
+        if (sees_itself[t] < 0) row[t] = -infinity;
         divisors[i] = weigh(head, row, own_raw, own_count(i));
         of_itself[i] = 0;
-        if (sees_itself[t]) of_itself[i] = row[end], row[end] = 0;
+        if (sees_itself[t] > 0) of_itself[i] = row[end], row[end] = 0;
         fill(row, columns(own_count(i)), end_of_rows, 0.0f);
       }
       // o (count, size) = weights (count, visible) v (visible, size)
@@ -496,12 +498,12 @@ struct Attention {  // one head of one prompt; q and o: (rows, size), k and v: (
         float *row = weights + i * length, *d_row = d_scores + i * length;
         int t = token[i], end = seen[t];
         d_itself[i] = 0;
-        if (sees_itself[t]) {
+        if (sees_itself[t] > 0) {
           row[end] = of_itself[i];
           d_row[end] = dot(d_o + i * between, v + t * between, size);
         }
         weigh_backward(head, row, raw + i * length, d_row, divisors[i], own_count(i));
-        if (sees_itself[t]) d_itself[i] = d_row[end], d_row[end] = row[end] = 0;
+        if (sees_itself[t] > 0) d_itself[i] = d_row[end], d_row[end] = row[end] = 0;
         fill(d_row, columns(own_count(i)), end_of_rows, 0.0f);
       }
       // d_q (count, size) = d_scores (count, visible) k (visible, size)
@@ -509,7 +511,7 @@ struct Attention {  // one head of one prompt; q and o: (rows, size), k and v: (
                columns(size), visible);
       for (int i = 0; i < count; i++) {
         float* own = mixed + i * columns(size);
-        if (sees_itself[token[r + i]]) add(own, k + token[r + i] * between, d_itself[r + i], size);
+        if (sees_itself[token[r + i]] > 0) add(own, k + token[r + i] * between, d_itself[r + i], size);
         if (head.scoring == scalable) head.d_factor += dot(own, q + (r + i) * between, size);
         for (int j = 0; j < size; j++) d_q[(r + i) * between + j] = head.factor * own[j];
       }
@@ -531,7 +533,7 @@ struct Attention {  // one head of one prompt; q and o: (rows, size), k and v: (
     }
     for (int i = 0; i < rows; i++) {
       const int t = token[i];
-      if (sees_itself[t]) {
+      if (sees_itself[t] > 0) {
         add(d_k + t * between, q + i * between, head.factor * d_itself[i], size);
         add(d_v + t * between, d_o + i * between, of_itself[i], size);
       }

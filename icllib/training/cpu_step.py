@@ -276,11 +276,15 @@ class CpuStep:
 
 
 def scoring_of(module) -> tuple[int, tuple]:
-    """A decoder's scoring and the names of its parameters, as the library has them; None if it has not."""
-    if not module.settings.attention:
+    """A decoder's scoring and the names of its parameters, as the library has them; None for a decoder that
+    it does not know."""
+    settings = module.settings
+    if settings.positions == "rotary" or settings.normalization != "layer" or settings.activation != "gelu":
+        return None
+    if not settings.attention:
         return 0, ()
     own = module.blocks[0].scoring
-    if module.settings.scoring == Relu():
+    if settings.scoring == Relu():
         return RELU, ()
     return SCORINGS.get(type(own))
 
@@ -309,15 +313,21 @@ def decoder_tensors(module):
 
 
 def rows_of(mask: Tensor) -> tuple[Tensor, Tensor]:
-    """How many first tokens each token sees, and whether it sees itself behind them."""
-    seen = mask.long().cumprod(1).sum(1)
-    return seen, mask.diagonal() & (torch.arange(len(mask)) >= seen)
+    """How many first tokens each token sees; 1 where it sees itself behind them, -1 where it is one of them
+    and does not see itself."""
+    own, itself, places = mask.diagonal(), torch.eye(len(mask), dtype=torch.bool), torch.arange(len(mask))
+    first, around = (rows.long().cumprod(1).sum(1) for rows in (mask, mask | itself))
+    hidden = ~own & (around > places + 1)
+    seen = torch.where(hidden, around, first)
+    return seen, (own & (places >= seen)).long() - hidden.long()
 
 
 def compiled_step(fleet) -> CpuStep | None:
     """The compiled step of a fleet, or None where PyTorch's must do."""
     module = fleet.module
     known = type(module) is StackedSGPT or type(module) is StackedTransformer and scoring_of(module)
+    if known and getattr(module.settings, "mask", "") == "leave-one-out":
+        known = scoring_of(module)[0] in (0, 3)  # where a score of minus infinity has no weight and no slope
     single = fleet.step.device.type == "cpu" and fleet.recipe.dtype == torch.float32
     loaded = library() if known and single else None
     return loaded and CpuStep(fleet, loaded)

@@ -19,6 +19,7 @@ from claimbook.records.errors import InputError, OutOfTime
 from icllib import checks
 from icllib.models.stacked import StackedLinear
 from icllib.progress import Progress
+from icllib.protocols import Model, Task
 from icllib.streams import Stream, constant
 from icllib.tasks import Prompt, sample_each
 from icllib.training.build import (
@@ -301,7 +302,7 @@ def next_pause(step: int, stride: int, stops) -> int:
     return min(step + stride - step % stride, *(stop for stop in stops if stop > step))
 
 
-def train(task, model, recipe: Recipe, seeds, pretraining_tasks=None, device="cpu",
+def train(task: Task, model: Model, recipe: Recipe, seeds, pretraining_tasks=None, device="cpu",
           deadline=None, label="") -> nn.Module:
     """Train one member per seed on one task and return the stacked module.
 

@@ -12,6 +12,8 @@ from claimbook.records.checks import Size, has_method, instance, integer, takes,
 from claimbook.records.errors import InputError
 from icllib.checks import floating, needs_no_pair, same_shape
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel, OnTask, Together, TrainingError
+from icllib.models.own import member_of
+from icllib.protocols import Evaluation, Model, Task
 from icllib.streams import Stream
 from icllib.tasks import MaskedSentences
 from icllib.tasks.prompt import task_sizes
@@ -27,7 +29,7 @@ class Along(Component):
     """
 
     steps: tuple[Size, ...]  #: after so many steps of training
-    evaluation: object
+    evaluation: Evaluation | None
 
     def check(self):
         if self.evaluation is not None:
@@ -46,10 +48,10 @@ class Run(Component):
 
     trainer: ClassVar[str] = "icllib.training.trainer"  # what trains it, for claimbook.records.compute
 
-    task: object
-    model: object
+    task: Task
+    model: Model
     recipe: Recipe
-    evaluation: object
+    evaluation: Evaluation | None
     seed: int = 0
     pretraining_tasks: int | None = None
     along: Along | None = field(default=None, metadata=ADDED)
@@ -154,7 +156,19 @@ class Trained:
         self.module, self.stream = module.eval(), stream
         self.members = len(first)
 
+    def __repr__(self):
+        model = getattr(self.module, "settings", type(self.module).__name__)
+        return f"Trained: {self.members} members of {sum(own[0].numel() for own in self.module.parameters()):,} " \
+               f"parameters each\n{model!s:.200}"
+
+    def member(self, place: int) -> torch.nn.Module:
+        """One of the models as an ordinary module, whose forward(xs, ys) answers at every point:
+        (B, N, d), (B, N) -> (B, N). Raises InputError for a member that is not there."""
+        integer(0, self.members - 1, place=place)
+        return member_of(self.module, place).eval()
+
     def predict(self, xs, ys, lengths, **points):
+        """The answers from the first lengths[k] pairs: (M, B, N, d), (M, B, N) -> (M, B, K)."""
         if points and not takes(self.module.forward, "points"):
             raise InputError("points: expected a decoder, which answers queries side by side, "
                              f"got {type(self.module).__name__}")

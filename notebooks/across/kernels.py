@@ -16,7 +16,8 @@
 # $\mathbb E[x e^{q^\top x}] / \mathbb E[e^{q^\top x}] = q$. So the weighted mean of $w^\top x$ is
 # $w^\top q$, the right answer, whatever the query. SSA's weight grows only like a power of the score, and its mean
 # of the inputs falls short of $q$. With $z \ln n$ in the exponent a few pairs take all the weight,
-# and they are the farthest in the direction of $q$, not the nearest to it.
+# and they are the farthest in the direction of $q$, not the nearest to it. {cite:t}`hayase2026unified` say at which
+# such factors a row of attention collapses so, from how many scores lie near the largest.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -150,9 +150,9 @@ page.verdicts()
 #   All have the prefix mask and unshared layers. They answer with a constant, and by the
 #   {term}`gate` they do not count.
 # - *No effect on classification.* The error rates differ by 1% of their size at most, on
-#   average over seeds, and our intervals leave out all eight printed ratios. Unshared layers do
-#   [overfit more](table01_prefix_causal.ipynb), but not so much that it costs them. The claims
-#   ask for any lower rate, so that a difference of nothing leaves them open.
+#   average over seeds, and our models exclude five of the eight printed ratios. Unshared layers
+#   do [overfit more](table01_prefix_causal.ipynb), but not so much that it costs them. Four of
+#   the eight parts show *no difference*; the others are undecided (claims 22 and 23).
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/causal_lm/table03_extra_loss/figure.csv>`.

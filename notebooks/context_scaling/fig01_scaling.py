@@ -172,10 +172,10 @@ page.decide("context_scaling.1", slopes["GPT-2"],
             at_start["GPT-2"], profile=profiles["GPT-2"])
 page.decide("context_scaling.2", slopes["MLP"], below_zero["1e6"],
             at_start["MLP"], profile=profiles["MLP"])
-# Controls: predictors that do nothing with the pairs, and that use all of them
+# Controls: models of which the paper says the opposite, and ridge, which uses every pair
 page.decide("context_scaling.3", scaling.context_ratios(wide),
             {f"T = 1e{k}": near_ridge(wide, 10**k) for k in (5, 6)},
-            scaling.context_ratios(errors["zero"]),
+            scaling.context_ratios(errors["MLP"]),
             profile=claimbook.shown_profile(in_context["GPT-2"]))
 page.decide("context_scaling.4", by_length(errors["MLP"]),
             {part: below_zero[part.split()[2]] for part in by_length(errors["MLP"])},

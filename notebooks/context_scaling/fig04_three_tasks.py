@@ -149,11 +149,14 @@ def ratios(panel, label, name, at, factor=1.0, margin=0.0, of="SGPT"):
     return {f"{label}n = {n}": np.atleast_1d(ours[n] / (factor * other[n] + margin))
             for n in at}
 
+def measured(panel):
+    """The task of a panel, and how errors are measured on it."""
+    run = next(run for run in trained if sheet.figure_4_curve(run) == (panel, "SGPT"))
+    return run.task, run.evaluation
+
 def learned(panel, *names):
     """What the gates ask of these models, the worst of them at each seed."""
-    found = curves[panel]
-    run = next(run for run in trained if sheet.figure_4_curve(run) == (panel, "SGPT"))
-    task, measure = run.task, run.evaluation
+    found, (task, measure) = curves[panel], measured(panel)
     if panel == sheet.TREES:
         over = lambda name: found[name][100] / found["XGBoost"][100]
     else:  # without noise ridge is exact from d pairs on, so fewer on sparse ones
@@ -173,12 +176,14 @@ def sparse(of):
 def networks(label, name, of):
     return ratios(sheet.NETWORKS, label, name, (11, 31, 51, 71, 91), of=of)
 
+task, measure = measured(sheet.NETWORKS)
+curves[sheet.NETWORKS]["ridge"] = gates.best_ridge(task, measure) / task.label_variance
 separate = "GPT-2, separate tokens"
 page.decide("context_scaling.7", trees("SGPT"),
             {part: learned(sheet.TREES, *("SGPT", separate)[: 1 + ("GPT" in part)])
              for part in trees("SGPT")}, trees("zero"))
 page.decide("context_scaling.8", networks("", "GPT-2", "SGPT"),
-            learned(sheet.NETWORKS, "SGPT", "GPT-2"), networks("", "GPT-2", "zero"))
+            learned(sheet.NETWORKS, "SGPT", "GPT-2"), networks("", "GPT-2", "ridge"))
 page.decide("context_scaling.9", sparse("SGPT"),
             learned(sheet.SPARSE, "SGPT"), sparse("zero"))
 few = 5, 10, 15, 20
@@ -189,10 +194,10 @@ page.decide("context_scaling.26", ratios(
     sheet.TREES, "", separate, (50, 100), of="GPT-2, joint tokens"),
     learned(sheet.TREES, separate))
 names = "SGPT", "GPT-2"
-student, answer_0 = ({part: values for name in names for part, values in networks(
-    f"{name} ", "student network", of or name).items()} for of in (None, "zero"))
+student, of_ridge = ({part: values for name in names for part, values in networks(
+    f"{name} ", "student network", of or name).items()} for of in (None, "ridge"))
 page.decide("context_scaling.37", student, {
-    part: learned(sheet.NETWORKS, part.split()[0]) for part in student}, answer_0)
+    part: learned(sheet.NETWORKS, part.split()[0]) for part in student}, of_ridge)
 page.verdicts()
 
 # %% [markdown]

@@ -155,10 +155,10 @@ page.decide("context_scaling.15", both_ratios,
             parts_of(both_ratios, both_of), sheet.feature_parts(before, both_of),
             profile=profiles["prompt + psi_L"])
 for number, over_tasks, beside in ((34, False, alone_of), (35, True, prompt_of)):
-    ratios, of_zero = sheet.both_beside(by_input, over_tasks)
+    ratios, rivals = sheet.both_beside(by_input, over_tasks)
     page.decide(f"context_scaling.{number}", ratios,
-                parts_of(ratios, both_of, beside), of_zero,
-            profile=profiles["prompt + psi_L"])
+                parts_of(ratios, both_of, beside), rivals,
+                profile=profiles["prompt + psi_L"])
 
 context, many_tasks = sheet.feature_ratios(by_input["prompt"], "ReLU network")
 learned = sheet.features_learned(by_input, prompt_of)["psi_L ReLU network"]

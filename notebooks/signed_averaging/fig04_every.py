@@ -162,11 +162,11 @@ page.decide("signed_averaging.9", dict(ratio(rates, "SSA", "softmax")[quantifier
             reached(at_training, "softmax", "SSA"), profile=judged)
 single = page.values("wrong_at", compared, **BY_SCORING)["softmax"].unstack()[1].unstack()
 page.decide("signed_averaging.25", {"sigma = 30": single[30]},
-            of_softmax, {"sigma = 30": [0.5]},
-            profile=judged)  # "false" is wrong of every positive one
+            of_softmax, {"sigma = 30": at_training.loc["softmax"][30]},
+            profile=judged)  # control: sequences of 40 such numbers
 longer = quantifiers.longer_sequences(compared)
 page.decide("signed_averaging.30", longer, of_softmax,
-            {part: [1 / 8] for part in longer},
+            quantifiers.longer_sequences(compared, sigma=30),
             profile=judged)
 page.decide("signed_averaging.31", quantifiers.deviant_sequences(compared),
             of_softmax, quantifiers.deviant_sequences(untrained(compared)),

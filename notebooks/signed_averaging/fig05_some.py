@@ -157,7 +157,7 @@ page.decide("signed_averaging.10", dict(ratio(rates, "SSA", "softmax")[quantifie
 of_softmax = reached(at_training, "softmax")
 longer = quantifiers.longer_sequences(compared)
 page.decide("signed_averaging.57", longer, of_softmax,
-            {part: [1 / 8] for part in longer},
+            quantifiers.longer_sequences(compared, sigma=30),
             profile=judged)
 page.decide("signed_averaging.58", quantifiers.deviant_sequences(compared),
             of_softmax, quantifiers.deviant_sequences(untrained(compared)),

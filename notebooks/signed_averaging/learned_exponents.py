@@ -162,7 +162,7 @@ page.verdicts()
 #   every score.
 # - The paper trained on A100s and does not say with which kernel. On a GPU the ratio may be another one,
 #   and a CPU cannot refute what is said of GPUs. So claim 15, though timed at the paper's size, counts
-#   times on a GPU alone, and is open.
+#   times on a GPU alone, and is not tested.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/learned_exponents/figure.csv>`.
 

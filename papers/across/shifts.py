@@ -1,13 +1,11 @@
 """Kept models of several papers, and shifts that they are put to."""
 
-import math
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
 import numpy as np
-import torch
 
 from claimbook.records import Component
 from claimbook.records.checks import Positive, has_method, positive, tuple_of
@@ -16,12 +14,18 @@ from icllib.evaluate import ErrorByLength, OnTask, Together
 from icllib.models import SGPT
 from icllib.models.mixing import FusedSoftmax
 from icllib.tasks import LinearRegression, Prompt
+from icllib.tasks.laws import drawn
 from icllib.tasks.prompt import masked_inputs
 from icllib.training import Run
+from papers.causal_lm.trained import MASKS, SIZES, Cell
 from papers.context_scaling.scaling import LINEAR_8, trained_on_five
+from papers.signed_averaging.affine import ShiftedErrors, base_runs
 
 PAIRS = 40  # the longest context of training
 SEED = 1000  # ASSUMED: of prompts that no other page has seen
+KEPT_SEEDS = 5  # of causal_lm's Table 1
+TEMPERATURES = tuple(2.0 ** (power / 2) for power in range(-4, 9))  # ASSUMED: a quarter to sixteen
+SIGMAS = (1, 3, 5, 10)  # of lines; 1 is that of training
 
 
 @dataclass(frozen=True)
@@ -35,20 +39,8 @@ class OtherInputs(LinearRegression):
     law: Literal["student", "laplace", "autoregressive"] = "student"
 
     def draw(self, stream, ids, n, dtype, active=None) -> Prompt:
-        shape = (n, self.dimension)
-        if self.law == "student":
-            squares = sum(stream.normal(ids, f"square {k}", shape, dtype).square() for k in range(5))
-            xs = stream.normal(ids, "xs", shape, dtype) * (3 / squares).sqrt()
-        elif self.law == "laplace":
-            first, second = (stream.uniform(ids, name, shape, dtype).clamp_min(1e-12).log()
-                             for name in ("up", "down"))
-            xs = (first - second) / math.sqrt(2)
-        else:
-            steps = stream.normal(ids, "xs", shape, dtype)
-            rows = [steps[..., 0, :]]
-            for place in range(1, n):
-                rows.append(0.9 * rows[-1] + math.sqrt(1 - 0.9**2) * steps[..., place, :])
-            xs = torch.stack(rows, dim=-2)
+        # The names that its records were drawn under.
+        xs = drawn(self.law, stream, ids, "xs", (n, self.dimension), dtype, also="")
         xs = masked_inputs(xs, active)
         weights = self.weight_std * stream.normal(ids, "weights", (self.dimension,), dtype)
         means = (xs @ weights[..., None])[..., 0]
@@ -113,11 +105,35 @@ def on_tasks(tasks: dict, profile: str) -> Together:
     return Together((rule, *(OnTask(task, rule, name) for name, task in tasks.items())))
 
 
+def line_rule(profile: str) -> ShiftedErrors:
+    """Errors on lines that are as steep as in training and steeper, on new prompts."""
+    few = profile == "smoke"
+    return ShiftedErrors(SIGMAS, functions=2 if few else 64, prompts=2 if few else 16, seed=SEED)
+
+
+def heated_lines(profile: str) -> list[Run]:
+    """Softmax models of Figure 3 of signed averaging, at every temperature."""
+    heated = AtTemperatures(line_rule(profile), TEMPERATURES)
+    return [replace(run, evaluation=heated, along=None) for run in base_runs(profile)]
+
+
 def linear_models(profile: str, evaluation) -> dict[str, list[Run]]:
     """The kept models of linear functions in eight dimensions (context scaling), measured once more."""
     runs = [replace(run, evaluation=evaluation, along=None) for run in trained_on_five(profile)]
     is_sgpt = lambda run: isinstance(run.model, SGPT)
     return {"SGPT": [*filter(is_sgpt, runs)], "GPT-2": [run for run in runs if not is_sgpt(run)]}
+
+
+def table_1_models(profile: str, evaluation, **changed) -> dict[str, list[Run]]:
+    """The kept models of linear functions of causal_lm's Table 1, measured once more, by mask and sharing.
+
+    changed: fields of a Cell that differ.
+    """
+    cells = [Cell("linear", mask, shared, extra_loss=shared, **changed)
+             for shared in (True, False) for mask in MASKS]
+    return {f"{cell.mask}, {cell.sharing}": [
+        replace(cell.run(SIZES[profile], seed), evaluation=evaluation)
+        for seed in range(min(SIZES[profile].seeds, KEPT_SEEDS))] for cell in cells}
 
 
 @cache

@@ -351,9 +351,9 @@ def at_length(records, n: int, labels=BY_SCORING) -> pd.DataFrame:
     return wrong.xs(nearest, level="length").unstack()
 
 
-def longer_sequences(records) -> dict[str, pd.Series]:
-    """Softmax's wrong sequences at lengths above training's, sigma = 1, by seed."""
-    return {f"length {n}": at_length(records, n)[1]["softmax"] for n in (60, 100, 200)}
+def longer_sequences(records, sigma: float = 1) -> dict[str, pd.Series]:
+    """Softmax's wrong sequences at lengths above training's, by seed."""
+    return {f"length {n}": at_length(records, n)[sigma]["softmax"] for n in (60, 100, 200)}
 
 
 def deviant_sequences(records) -> dict[str, pd.Series]:

@@ -105,6 +105,21 @@ def test_a_trained_model_answers_as_it_does_one_query_at_a_time(folders):
     assert found.std() > 1e-4
 
 
+def test_the_deviation_is_that_of_models_from_other_seeds(folders):
+    paths, (X, y) = trained(folders, run(0), run(1), run(2)), data(20, DIMENSION)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = [InContextRegressor(str(path)).fit(X, y) for path in paths]
+        every = np.array([own.predict(X[:4]) for own in fitted])
+        for own, answers in zip(fitted, every):
+            said, deviation = own.predict(X[:4], return_std=True)
+            assert np.array_equal(said, answers)
+            np.testing.assert_allclose(deviation, every.std(axis=0, ddof=1), rtol=1e-9)
+        assert deviation.min() > 0
+        with pytest.raises(InputError, match="return_std"):
+            InContextRegressor(Ridge(1.0)).fit(X, y).predict(X, return_std=True)
+
+
 def test_it_works_in_a_pipeline_and_in_cross_validation():
     X, y = data(120)
     scaled = make_pipeline(StandardScaler(), InContextRegressor(Ridge(1.0)))

@@ -24,6 +24,7 @@ OTHERS = {
     "queries_see_themselves": False, "attention": False, "perceptron": False,
     "shared_layers": True, "normalize_stream": True, "attention_width": 8, "final_norm": False,
     "uniform_start": True, "probes": True, "positions_up_to": 20, "query_positions": 2, "read_out_rate": 10.0,
+    "normalization": "rms", "activation": "swiglu",
 }
 
 
@@ -79,8 +80,8 @@ def test_one_pass_equals_separate_passes(scoring):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("mask, moved", [("prefix", False), ("causal", True)])
-def test_only_a_prefix_model_ignores_the_order_of_pairs(mask, moved):
+@pytest.mark.parametrize("mask, moved", [("prefix", False), ("leave-one-out", False), ("causal", True)])
+def test_only_a_causal_model_minds_the_order_of_pairs(mask, moved):
     module, (xs, ys) = shaken(mask=mask, positions="none", std=0.3), prompts()
     before = module(xs, ys, (12,))
     order = [*torch.randperm(12, generator=torch.Generator().manual_seed(2)).tolist(), 12]
@@ -89,7 +90,8 @@ def test_only_a_prefix_model_ignores_the_order_of_pairs(mask, moved):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("options", [{"mask": "prefix"}, {"mask": "block-causal", "block": 4}])
+@pytest.mark.parametrize("options", [{"mask": "prefix"}, {"mask": "block-causal", "block": 4},
+                                     {"mask": "leave-one-out"}])
 @pytest.mark.parametrize("lengths", [LENGTHS, (8, 4, 12), (12, 3, 3, 1)])
 def test_lengths_do_not_see_each_other_s_pairs(options, lengths):
     contract.one_pass_equals_separate_passes(shaken(**options), *prompts(), lengths, 1e-6)
@@ -102,6 +104,26 @@ def test_blocks_lie_between_causal_and_prefix():
     blocks = {block: predict(mask="block-causal", block=block) for block in (1, 4, 12)}
     assert torch.equal(blocks[1], causal) and torch.equal(blocks[12], prefix)
     assert not torch.equal(blocks[4], causal) and not torch.equal(blocks[4], prefix)
+
+
+@torch.no_grad()
+def test_leaving_one_out_is_attention_without_that_pair():
+    """Pair by pair and head by head, as a loop over the others; the query sees all pairs."""
+    module, (xs, ys) = shaken(layers=1, mask="leave-one-out", queries_see_themselves=False), prompts()
+    seen = {}
+    block = module.blocks[0]
+    block.project.register_forward_hook(lambda part, given, made: seen.update(mixed=given[0]))
+    module(xs, ys, (12,), with_pairs=True)
+    tokens = torch.cat((xs[:, :, :13], ys[:, :, :13, None]), dim=-1)
+    tokens[:, :, 12, -1] = 0
+    hidden = module.embed(tokens) + module.positions[:, None, :13]
+    q, k, v = block.heads_of(block.attention_norm(hidden))
+    for token in range(13):
+        others = [pair for pair in range(12) if pair != token]
+        scores = torch.stack([(q[..., token, :] * k[..., pair, :]).sum(-1) for pair in others], dim=-1)
+        weights = (scores / q.shape[-1] ** 0.5).softmax(-1)
+        mixed = sum(weights[..., place, None] * v[..., pair, :] for place, pair in enumerate(others))
+        torch.testing.assert_close(seen["mixed"][:, :, token], mixed.flatten(2), atol=1e-5, rtol=0)
 
 
 @torch.no_grad()
@@ -121,6 +143,59 @@ def test_queries_can_be_any_points(mask):
         kept = [*range(length), point]
         alone = module(xs[:, :, kept], ys[:, :, kept], (length,))
         torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-6, rtol=0)
+
+
+# ---- Llama ----------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def test_a_layer_with_rotary_positions_rms_and_swiglu_is_llama_s():
+    from transformers.models.llama.modeling_llama import LlamaConfig, LlamaDecoderLayer, LlamaRotaryEmbedding
+
+    block = shaken(heads=2, positions="rotary", normalization="rms", activation="swiglu").blocks[1]
+    config = LlamaConfig(hidden_size=16, num_attention_heads=2, num_key_value_heads=2, intermediate_size=42,
+                         attn_implementation="eager", rms_norm_eps=1e-6, attention_bias=True, mlp_bias=True)
+    layer, x, places = LlamaDecoderLayer(config, 0).eval(), prompts()[0].new_empty(2, 3, 9, 16).normal_(), torch.arange(9)
+    for member in range(2):
+        own = {name: values[member] for name, values in block.state_dict().items()}
+        turned = lambda name: (*own[f"{name}.weight"].chunk(3 if name == "qkv" else 2, -1),
+                               *own[f"{name}.bias"].chunk(3 if name == "qkv" else 2, -1))
+        q, k, v, *qkv_biases = turned("qkv")
+        gate, up, *mlp_biases = turned("expand")
+        weights = {"self_attn.q_proj": q, "self_attn.k_proj": k, "self_attn.v_proj": v, "mlp.gate_proj": gate,
+                   "mlp.up_proj": up, "self_attn.o_proj": own["project.weight"], "mlp.down_proj": own["contract.weight"]}
+        biases = (*qkv_biases, *mlp_biases, own["project.bias"], own["contract.bias"])
+        layer.load_state_dict(
+            {f"{name}.weight": values.T for name, values in weights.items()}
+            | {f"{name}.bias": values for name, values in zip(weights, biases)}
+            | {"input_layernorm.weight": own["attention_norm.gain"].flatten(),
+               "post_attention_layernorm.weight": own["mlp_norm.gain"].flatten()})
+        hidden = torch.full((9, 9), -torch.inf).triu(1)[None, None]
+        theirs = layer(x[member], attention_mask=hidden, position_embeddings=LlamaRotaryEmbedding(config)(
+            x[member], places[None]))
+        theirs = theirs[0] if isinstance(theirs, tuple) else theirs
+        ours = block(x, torch.ones(9, 9, dtype=torch.bool).tril(), places)[member]
+        torch.testing.assert_close(ours, theirs, atol=1e-6, rtol=0)
+        read = torch.tensor([8, 2])
+        assert torch.allclose(block(x, torch.ones(9, 9, dtype=torch.bool).tril(), places, read)[member],
+                              theirs[:, read], atol=1e-6)
+
+
+@torch.no_grad()
+def test_rotary_positions_need_no_table_and_hang_on_distances():
+    model = Transformer(**SMALL, positions="rotary", tokens="separate")
+    assert model.most_pairs(12) == float("inf")
+    block = contract.shaken(model.build((5, 11), DIMENSION, 4)).blocks[0]
+    x, mask = torch.randn(2, 3, 6, 16), torch.ones(6, 6, dtype=torch.bool).tril()
+    near, far = (block(x, mask, torch.arange(6) + first) for first in (0, 50))
+    torch.testing.assert_close(near, far, atol=1e-5, rtol=0)
+    assert not torch.allclose(near, block(x, mask, 2 * torch.arange(6)), atol=1e-3)
+    with pytest.raises(InputError, match="heads: expected an even"):
+        Transformer(1, 4, 12, positions="rotary")
+
+
+def test_without_normalization_there_is_no_part_of_one():
+    assert not any("norm" in name for name, _ in shaken(normalization="none").named_parameters())
 
 
 # ---- layers ---------------------------------------------------------------------------------
@@ -197,7 +272,7 @@ def test_predictions_by_layer_are_those_of_the_first_layers(options):
 
 
 @pytest.mark.parametrize("options, message", [
-    ({"positions": "rotary"}, "positions: "),
+    ({"positions": "sinusoidal"}, "positions: "),
     ({"mask": "full"}, "mask: "),
     ({"block": 0}, "block: "),
     ({"attention_width": 0}, "attention_width: "),

@@ -13,6 +13,8 @@ from icllib.models.layout import lay_out
     ({}, (1, 5, 7), False),
     ({"mask": "prefix"}, (7, 7), False),
     ({"mask": "prefix"}, (6, 7), True),
+    ({"mask": "leave-one-out"}, (7, 7), False),
+    ({"mask": "leave-one-out"}, (6, 7), True),
     ({"mask": "block-causal", "block": 3}, (3, 6, 7), False),
     ({"mask": "block-causal", "block": 3}, (4, 6), True),
 ])

@@ -84,16 +84,33 @@ def test_gradients_are_those_of_autograd(number):
     assert difference(fleet_of(model, recipe, task=task)) < 1e-5
 
 
+@pytest.mark.parametrize("scoring, known", [(Softmax(3.0), True), (Gaussian(), True), (SignedAveraging(), False)])
+@pytest.mark.parametrize("lengths, queries", [((1,), 1), ((2,), 3), ((20,), 2), ((4, 9), 1)])
+def test_a_pair_that_does_not_see_itself(scoring, known, lengths, queries):
+    """The step of a leave-one-out mask; where the scoring has no room for one, PyTorch's must do."""
+    model = Transformer(2, 2, 8, scoring, mask="leave-one-out", queries_see_themselves=False)
+    fleet = fleet_of(model, replace(RECIPE, lengths=lengths, queries=queries, loss_on_pairs=len(lengths) == 1))
+    assert bool(fleet.cpu_step) == known
+    assert not known or difference(fleet) < 1e-5
+
+
 @pytest.mark.parametrize("field", dataclasses.fields(Transformer)[3:], ids=lambda field: field.name)
 def test_no_option_of_a_decoder_is_overlooked(field):
     """One that the compiled step does not know leaves training to PyTorch. A new option belongs here."""
     other = {"scoring": SignedAveraging(), "tokens": "separate", "positions": "none", "mask": "prefix",
-             "positions_up_to": 9, "block": 2, "query_positions": 2, "attention_width": 6, "read_out_rate": 10.0}
+             "positions_up_to": 9, "block": 2, "query_positions": 2, "attention_width": 6, "read_out_rate": 10.0,
+             "normalization": "rms", "activation": "swiglu"}
     value = other[field.name] if field.name in other else not field.default
     needed = {"mask": "block-causal"} if field.name == "block" else {}
     fleet = fleet_of(replace(DECODER, **{field.name: value} | needed),
                      replace(RECIPE, lengths=(4,), queries=2 if field.name == "query_positions" else 1))
     assert fleet.cpu_step is None or difference(fleet) < 1e-5
+
+
+@pytest.mark.parametrize("options", [{"positions": "rotary"}, {"normalization": "rms"}, {"normalization": "none"},
+                                     {"activation": "swiglu"}], ids=str)
+def test_it_stands_aside_for_the_layers_of_llama(options):
+    assert fleet_of(replace(DECODER, **options)).cpu_step is None
 
 
 @pytest.mark.parametrize("skip", [True, False])
@@ -208,7 +225,7 @@ def changed(monkeypatch, tmp_path):
 
 
 FAULTS = {
-    "a mask off by one": ("return seen[token[r]] + sees_itself[token[r]];",
+    "a mask off by one": ("return seen[token[r]] + (sees_itself[token[r]] > 0);",
                           "return std::max(1, seen[token[r]] - 1);"),
     "no slope at 0": ("d_score *= (head.n * head.b) * share;",
                       "d_score *= (head.n * head.b) * share * (absolute(z) > 1e-2f ? all(1) : Vector{});"),
@@ -221,6 +238,12 @@ def test_a_planted_fault_is_found(old, new, changed):
     changed(old, new)
     with pytest.raises(AssertionError):
         assert difference(fleet_of(replace(DECODER, scoring=SignedAveraging(), tokens="separate"))) < 1e-5
+
+
+def test_a_pair_that_sees_itself_is_found(changed):
+    changed("if (sees_itself[t] < 0) row[t] = -infinity;", "")
+    with pytest.raises(AssertionError):
+        assert difference(fleet_of(replace(DECODER, mask="leave-one-out"), replace(RECIPE, lengths=(4,)))) < 1e-5
 
 
 def test_functions_are_those_of_the_library(changed):

@@ -1,6 +1,7 @@
 """Fixed before: what the history of a repository shows, in one that is made here."""
 
 import subprocess
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -101,3 +102,18 @@ def test_without_a_history_it_is_not_known(project, tmp_path_factory, monkeypatc
     (plain / "papers" / "trees" / "claims.yml").write_text(ENTRY.format(bound=1.0, gate=0.1), "utf-8")
     monkeypatch.setattr(history, "PROJECT", plain)
     assert fixed_before(claim(1), [made_on(first)]) is None
+
+
+def test_git_is_asked_once_for_each_of_many_papers(project, monkeypatch):
+    for number in range(50):
+        path = project.folder / "papers" / f"trees{number}" / "claims.yml"
+        path.parent.mkdir()
+        path.write_text(ENTRY.format(bound=1.0, gate=0.1).replace("trees", f"trees{number}"), "utf-8")
+    first, asked = project.commit(ENTRY.format(bound=1.0, gate=0.1)), Counter()
+    monkeypatch.setattr(history, "git", lambda folder, *words, ask=history.git: asked.update(words[:1]) or ask(
+        folder, *words))
+    for _ in range(2):
+        for number in range(50):
+            asked_of = SimpleNamespace(id=f"trees{number}.1", paper=f"trees{number}")
+            assert fixed_before(asked_of, [made_on(first)]) is True
+    assert asked["blame"] == 50

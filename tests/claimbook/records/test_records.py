@@ -183,3 +183,10 @@ def test_labels_are_settings_or_functions_of_the_recorded_run_in_the_order_asked
     assert list(by_length) == list(lengths) and by_length[lengths[0]].to_dict() == {2: 2.0, 3: 3.0}
     with pytest.raises(InputError, match="twice"):
         values(made, "error", seed=lambda run: 0)
+
+
+def test_a_record_prints_in_two_lines():
+    made = Record.of(RUN, {"error": np.ones((3, 2)), "count": 7}, PROVENANCE)
+    first, second = repr(made).splitlines()
+    assert type(RUN).__name__ in first and f"seed {RUN.seed}" in first
+    assert second == "metrics: error (3, 2), count ()"

@@ -1,5 +1,7 @@
 """Shifts, temperatures, caps and kernels against closed forms, other code and each other."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +13,7 @@ from icllib.models import Softmax, Transformer
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.training import Trained
-from papers.across import caps, kernels, shifts
+from papers.across import caps, kernels, mechanisms, shifts
 
 TASK = LinearRegression(2, noise_std=0.3, weight_std=0.7)
 
@@ -92,3 +94,18 @@ def test_linear_attention_has_the_error_of_its_closed_form():
     found = kernels.KernelErrors(functions=400, counts=(40, 200), noise_std=0.5)
     error = found.measure()["error"][kernels.KERNELS.index("linear")]
     np.testing.assert_allclose(error, (2 + 1 + 0.5**2) / np.array([40, 200]), rtol=0.15)
+
+
+# ---- the chapter's table ----------------------------------------------------------------------
+
+
+def test_the_chapter_has_the_table_of_today_s_verdicts():
+    assert mechanisms.table() in mechanisms.CHAPTER.read_text("utf-8"), "run: python -m papers"
+
+
+def test_an_entry_is_the_verdict_on_its_parts():
+    says = {"a": "yes", "b": "no", "c": "undecided", "d": "not tested"}
+    items = {"across.7": SimpleNamespace(claim=SimpleNamespace(page="across/page"), state=says.get)}
+    for expected, *asked in (("yes", 7, "a"), ("no", -7, "a"), ("partly", 7, "a", "b"), ("yes", -7, "b"),
+                             ("can't tell", -7, "c"), ("not tested", 7, "d")):
+        assert mechanisms.entry(items, *asked) == f"[{expected}](../notebooks/across/page.ipynb)"

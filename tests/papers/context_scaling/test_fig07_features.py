@@ -22,12 +22,13 @@ def test_prompt_and_features_beside_either_alone():
               "both": lambda n, T: float(n)}
     name = lambda reads: "both" if "+" in reads else reads.split("_")[0]
     by_input = features(lambda reads, n, T: errors[name(reads)](n, T))
-    over_context, zero = fig07_features.both_beside(by_input, over_tasks=False)
+    over_context, prompt = fig07_features.both_beside(by_input, over_tasks=False)
     assert list(over_context["psi_L linear"]) == pytest.approx([4] * 3)  # at 40 pairs
     assert list(over_context["psi_H ReLU network"]) == pytest.approx([8] * 3)  # at 80
-    assert list(zero["psi_L ReLU network"]) == pytest.approx([0.8] * 3)  # d = 8
-    over_tasks, _ = fig07_features.both_beside(by_input, over_tasks=True)
+    assert list(prompt["psi_L ReLU network"]) == pytest.approx([0.5] * 3)
+    over_tasks, features_alone = fig07_features.both_beside(by_input, over_tasks=True)
     assert list(over_tasks["psi_L linear"]) == pytest.approx([2] * 3)  # 10 over 5, at a million tasks
+    assert list(features_alone["psi_L linear"]) == pytest.approx([2] * 3)
     learned = fig07_features.features_learned(by_input, lambda kernel: kernel, lambda kernel: "prompt")
     assert list(learned["tasks psi_H ReLU network"]) == pytest.approx([10 / 8] * 3)
     parts = fig07_features.over_margins(fig07_features.feature_parts(by_input, lambda kernel: "prompt"))

@@ -145,3 +145,12 @@ def test_what_is_reached_on_the_law_of_training_is_a_share_of_the_zero_predictor
     found = comparisons.reached_on_own_law(grid)
     assert [comparisons.reached(found, law).tolist() for law in affine.LAWS] == [
         [1 / 2], [7 / 101], [7 / 101]]
+
+
+def test_printed_rows_of_table_6_give_the_printed_numbers_of_the_claims():
+    """Claim 1: the errors in distribution; claims 12 and 33: ratios of two rows, means over sigma = 3 to 10."""
+    told = lambda number: CLAIMS[number].printed["value"]
+    assert {name: row[0] for name, row in comparisons.TABLE_6.items() if name in told(1)} == told(1)
+    for pair, ratio in (told(12) | told(33)).items():
+        ours, other = (np.array(comparisons.TABLE_6[name][2:]) for name in pair.split(" over "))
+        assert np.exp(np.log(ours / other).mean()) == pytest.approx(ratio, rel=3e-3), pair

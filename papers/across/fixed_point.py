@@ -1,0 +1,111 @@
+"""Do looped layers come to rest at a fixed point?"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+
+from claimbook.records import Component
+from claimbook.records.checks import integer
+from icllib.attention import causal_pairs, full_pairs
+from icllib.streams import Stream
+from icllib.tasks import LinearRegression
+from icllib.training import Run
+from papers.across.shifts import SEED, table_1_models
+from papers.causal_lm.layers import draw_prompts, run_layers
+from papers.causal_lm.trained import MASKS, SIZES
+
+LOOPS = 50  # ASSUMED: ten times those of training
+STEP_SIZE = 1.6  # of hand-set layers: Appendix E.1 of causal_lm
+
+
+@dataclass(frozen=True)
+class ByLoop(Component):
+    """Answers of shared layers after every loop, however often training looped them.
+
+    Measures, each (M, loops): `error`, the mean squared error over the mean square of the labels; and
+    `moved`, the mean squared change of the answer since the loop before, over the same. Before the first
+    loop the answer is 0.
+    """
+
+    loops: int = LOOPS
+    pairs: int = 20
+    prompts: int = 1024
+    seed: int = SEED
+
+    def check(self):
+        integer(loops=self.loops, pairs=self.pairs, prompts=self.prompts)
+
+    @property
+    def longest(self) -> int:
+        """Pairs of the context."""
+        return self.pairs
+
+    def axes(self, metric: str) -> dict:
+        """The number of loops."""
+        return {"loop": range(1, self.loops + 1)}
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The curves of M trained models, whose module is left as it was."""
+        module, members = predictor.module, predictor.members
+        stream = Stream.of([self.seed] * members, "evaluation", device)
+        ids = torch.arange(self.prompts, device=device).expand(members, -1)
+        xs, ys, means = tasks[0].sample(stream, ids, self.pairs + 1)
+        repeats, module.repeats = module.repeats, self.loops
+        try:
+            with torch.no_grad():
+                answers = [module.predict(states)[..., 0]
+                           for states in module.states(xs, ys, (self.pairs,))]
+        finally:
+            module.repeats = repeats
+        return curves(torch.stack(answers).double(), means[..., self.pairs].double())
+
+
+@dataclass(frozen=True)
+class HandSetLoops(Component):
+    """`ByLoop` of layers of linear attention with the weights of Propositions 1 and 2 (Ding et al., 2024)."""
+
+    mask: Literal["prefix", "causal"]
+    dimension: int = 8
+    loops: int = LOOPS
+    pairs: int = 20
+    prompts: int = 1024
+    seed: int = SEED
+
+    def axes(self, metric: str) -> dict:
+        """The number of loops."""
+        return {"loop": range(1, self.loops + 1)}
+
+    def measure(self) -> dict:
+        """The curves of one network."""
+        prompt = draw_prompts(LinearRegression(self.dimension, inputs="uniform"), self.seed, self.prompts,
+                              self.pairs + 1)
+        mask = causal_pairs if self.mask == "causal" else full_pairs
+        answers = -run_layers(prompt, self.pairs, STEP_SIZE, self.loops, mask)[1:, :, -1]
+        return {name: own[0] for name, own in curves(answers[:, None], prompt.means[None, :, -1]).items()}
+
+
+def curves(answers: torch.Tensor, labels: torch.Tensor) -> dict[str, np.ndarray]:
+    """`error` and `moved` of answers (loops, M, B) to labels (M, B)."""
+    size = labels.square().mean(dim=1)
+    before = torch.cat((torch.zeros_like(answers[:1]), answers[:-1]))
+    of = lambda misses: (misses.square().mean(dim=2) / size).T.cpu().numpy()
+    return {"error": of(answers - labels), "moved": of(answers - before)}
+
+
+def models(profile: str) -> dict[str, list[Run]]:
+    """The kept models of Table 1 with shared layers on linear functions, by mask."""
+    prompts = 8 if profile == "smoke" else 1024
+    kept = table_1_models(profile, ByLoop(pairs=SIZES[profile].pairs, prompts=prompts))
+    return {mask: kept[f"{mask}, shared"] for mask in MASKS}
+
+
+def hand_set(profile: str) -> list[HandSetLoops]:
+    """Networks with the weights of Proposition 1 and of Proposition 2, on prompts of five seeds."""
+    return [HandSetLoops(mask, seed=SEED + seed) for mask in MASKS for seed in range(5)]
+
+
+def runs(profile: str) -> list:
+    """All models of the page, and the hand-set layers."""
+    return [run for own in models(profile).values() for run in own] + hand_set(profile)
