@@ -255,7 +255,8 @@ def test_pages_fit_a_phone_and_have_lines_of_60_to_80_characters(site, browser):
                 item.offsetParent && !item.querySelector('mjx-container')).length""")
             assert raw == 0, f"{path.name}: {raw} formulas are not rendered"
             assert page.locator("mjx-merror").count() == 0, path.name
-            assert page.locator("mjx-container[tabindex]").count() == 0  # no stops of the keyboard
+            stops = "mjx-container[tabindex]"  # of the keyboard: formulas that scroll alone
+            assert page.locator(stops).evaluate_all("all => all.every(e => e.scrollWidth > e.clientWidth)")
             page.set_viewport_size({"width": 1400, "height": 900})
             page.wait_for_function("innerWidth === 1400")
             page.evaluate("document.fonts.ready")
@@ -521,7 +522,7 @@ def test_the_pdf_leads_within_itself_and_counts_its_pages(site, tmp_path):
     assert not [action for action in actions if "file:" in str(action.get("/URI"))]
     assert sum(action.get("/S") == "/GoTo" for action in actions) >= len(names)
     assert all(sheet.extract_text().split()[-1] == str(place + 1) for place, sheet in enumerate(book.pages))
-    assert len(book.pages) - starts[-1] <= 30  # of the ledger
+    assert len(book.pages) - starts[-1] <= 15  # of the ledger
 
 
 def found_by_axe(browser, path, theme, width) -> list[str]:
