@@ -7,6 +7,7 @@ TOGGLE = re.compile(r"(<a [^>]*>([^<]*)</a><details[^>]*>)<summary>")
 SIDEBAR = '<div class="bd-sidebar-primary bd-sidebar'
 LINES = re.compile(r"<dl>\n((?:<dd>.*?</dd>\n)+)</dl>", re.DOTALL)  # of a long signature, in its <dt>
 SOURCES = re.compile(r"(All modules for which code is available</h1>\s*<ul>)((?:<li>.*?</li>\s*|</?ul>)+)")
+NAMES = re.compile(r'(<summary| title="Search") aria-label="(Toggle hidden content|Search)"')  # not what is read there
 UNTITLED = re.compile(r'<th class="head( stub)?"><p></p></th>')
 BACK = re.compile(r'(<a class="viewcode-back" href="[^"#]*#)([^"]+)(">\[docs\]</a>)')
 
@@ -23,9 +24,11 @@ def repair(app, exception) -> None:
 
 
 def repaired(html: str, places: dict[str, str]) -> str:
-    """A page in which toggles have names, the sidebar is a landmark, lists have terms and items alone, no
-    heading of a table is empty, and links to documentation lead to their places there, if there are any."""
+    """A page in which toggles have the names that are read on them, the sidebar is a landmark, lists have
+    terms and items alone, no heading of a table is empty, and links to documentation lead to their places
+    there, if there are any."""
     html = TOGGLE.sub(r'\1<summary aria-label="Pages of: \2">', html)
+    html = NAMES.sub(r"\1", html)
     html = html.replace(SIDEBAR, f'<div role="complementary" aria-label="Contents" {SIDEBAR[5:]}')
     plain = lambda lines: lines[1].replace("<dd>", "<div>").replace("</dd>", "</div>")
     html = LINES.sub(lambda lines: f'<div class="sig-lines">\n{plain(lines)}</div>', html)

@@ -53,6 +53,7 @@ contents_of_claims = {}  # in this build, by what the theme asks for
 def setup(app) -> dict:
     """What Sphinx calls first."""
     app.set_html_assets_policy("always")  # formulas of claims are HTML, in which Sphinx sees none
+    app.add_js_file("reach.js", loading_method="defer")
     app.config.numfig_format = {"figure": NUMBERED}
     for change in (dress, offer_colab):
         app.connect("config-inited", change)

@@ -6,7 +6,7 @@
 # either way. The paper trains on the five alone; our models are smaller.
 #
 # {cite:t}`abedsoltan2024context` train on 5, 10, 20, 30 and 40 pairs and test on the same numbers.
-# Whoever uses such a model has as many pairs as there are.
+# Whoever uses such a model may have 17.
 #
 # <link rel="stylesheet" href="../../_static/live/live.css">
 # <div class="live" data-panel="error / ridge" data-name="pairs" data-x="pairs in the prompt" data-y="error / that of ridge" data-start="5 10 20 30 40" data-ask="At the five lengths of training all is well. Guess what happens between them, then move the prompt’s length." data-curves="of-gpt-2 | GPT-2, five lengths | GPT-2 on five lengths; of-sgpt | SGPT, five lengths | SGPT on five; of-gpt-2 whole | GPT-2, every length | GPT-2 on every length"></div>

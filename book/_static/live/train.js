@@ -56,7 +56,7 @@ const draw = () => {
     live.element(line.inside, "circle", { class: "point", cx: line.x(x), cy: line.y(y), r: 5 });
   }
   const side = live.frame(page("ratio"), {
-    height: HEIGHT, lowX: 0, highX: SIZE.steps, lowY: 0.9, highY: 40, logY: true, labelX: "step",
+    height: HEIGHT, lowX: 0, highX: 1.06 * SIZE.steps, lowY: 0.9, highY: 40, logY: true, labelX: "step",
     labelY: "error / ridge’s" });
   for (const [at, kind] of [[1, "curve of-ridge"], [GOAL, "cursor"]]) {
     live.line(side, kind, [[0, at], [SIZE.steps, at]]);
