@@ -4,7 +4,7 @@ from pathlib import Path
 
 from yaml import YAMLError
 
-from claimbook.records.checks import integer
+from claimbook.records.checks import instance, integer
 from claimbook.records.errors import InputError
 from claimbook.records.files import read_yaml
 from icllib.evaluate import ErrorByLength
@@ -32,6 +32,7 @@ def from_garg(path) -> Run:
     inherited files before the others. Raises InputError, by the key's name, for what is missing, and for what
     this library cannot say.
     """
+    instance(str | Path, path=path)
     told = {key: value for key, value in flat(inherited(Path(path))).items()
             if not key.startswith(WHERE_AND_HOW_OFTEN) and value is not None}
     try:

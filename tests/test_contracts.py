@@ -16,6 +16,7 @@ import torch
 
 import claimbook
 import icllib
+import icllib.court
 from claimbook import records as results
 from claimbook.claims import Claim, find_claim, gates, load_claims, rule
 from claimbook.claims.decisions import decide
@@ -26,6 +27,7 @@ from icllib import attention, baselines, evaluate, models, tasks, theory, traini
 from icllib.data import DataFile
 from icllib.models import language, signed_language, stacked
 from icllib.streams import Stream
+from icllib.tasks import laws
 from icllib.theory import (
     any_length, first_order, full_model, gradient_descent, kaczmarz, noisy_features, perceptron, riccati,
     scaling_laws, scoring, softmax_attention)
@@ -64,6 +66,8 @@ PUBLIC += [own for _, own in inspect.getmembers(evaluate, dataclasses.is_datacla
 # MaskedSentences needs files of its own: tests/tasks/test_sentences.py.
 COMPONENTS = {kind.__name__: kind for kind in PUBLIC
               if dataclasses.is_dataclass(kind) and kind is not tasks.MaskedSentences}
+DECODER = models.Transformer(1, 1, 4).build([0], 3, 3)
+GPT2 = models.to_gpt2(DECODER)
 XS = torch.randn(1, 6, 3, generator=torch.Generator().manual_seed(0))
 CALLS = {  # function and arguments
     "Stream.of": (Stream.of, dict(seeds=[0], purpose="training", device="cpu")),
@@ -172,6 +176,15 @@ POINTS = np.random.default_rng(0).normal(size=(6, 2))
 SOUND = dict(runs_of_profile=lambda profile: [], profile="smoke", page="a/b", limits=None)  # no runs
 RIDGE = icllib.InContextRegressor(baselines.Ridge(1.0)).fit(POINTS, POINTS[:, 0])
 CALLS |= {
+    "from_garg": (lambda path: None if path is STREAM else icllib.from_garg(path), dict(path=STREAM)),
+    "recipe_for": (icllib.recipe_for, dict(task=icllib.court.LINES, model=icllib.court.SETTINGS["lines"].model)),
+    "drawn": (lambda **own: laws.drawn(**own, stream=STREAM, ids=IDS, name="xs", shape=(3,), dtype=torch.float32),
+              dict(law="student", degrees=5)),
+    "to_gpt2": (lambda **own: models.to_gpt2(**own) and None, dict(module=DECODER, member=0)),
+    "from_gpt2": (lambda **own: models.from_gpt2(backbone=GPT2.backbone, **own) and None,
+                  dict(read_in=GPT2.read_in, read_out=GPT2.read_out, tokens="joint")),
+    "StackedRMSNorm": (lambda **own: stacked.StackedRMSNorm(**own) and None,
+                       dict(width=4, initializer=stacked.Initializer([0]))),
     "load": (lambda source: None if source is STREAM else icllib.load(source), dict(source=STREAM)),
     "records": (lambda **own: None if own == SOUND else icllib.records(**own), SOUND),
     "every_profile": (icllib.every_profile, dict(runs_of_profile=lambda profile: [], page="a/b")),

@@ -11,6 +11,7 @@ import traceback
 from small_fleet import PROCESSES
 
 from claimbook.records import PROJECT
+from test_from_garg import FILES
 
 
 def execute(script, folder):
@@ -109,4 +110,7 @@ def test_code_fits_the_column_of_a_page():
 
 
 def test_a_configuration_of_garg_et_al_is_trained_in_small(tmp_path):
+    own = FILES | {"linear_regression.yaml": "{inherit: every.yaml, training: {task: linear_regression}}"}
+    for name, text in own.items():
+        (tmp_path / name).write_text(text, "utf-8")
     assert "(41,)" in output_of("coming_from_garg", tmp_path)

@@ -122,6 +122,7 @@ class StackedRMSNorm(nn.Module):
 
     def __init__(self, width: int, initializer: Initializer):
         super().__init__()
+        instance(Initializer, initializer=initializer)
         self.gain = initializer.constant(1.0, (1, 1, width))
 
     def forward(self, x: Tensor) -> Tensor:

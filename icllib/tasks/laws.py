@@ -1,10 +1,11 @@
 """Laws of the numbers that tasks draw: inputs, weights and noise."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
 
+from claimbook.records.checks import integer, one_of
 from icllib.streams import Stream
 
 Law = Literal["normal", "uniform", "laplace", "exponential", "student", "mixture"]
@@ -25,8 +26,11 @@ def drawn(law: str, stream: Stream, ids: Tensor, name: str, shape, dtype, degree
     "uniform": U(-1, 1). The others have variance 1. "exponential": less its mean. "student": Student's t with so
     many degrees of freedom. "mixture": normal, one in ten with three times the deviation of the others.
     "autoregressive": along the first axis of the shape, 0.9 times the number before plus a normal one.
-    also: how the names of what else is drawn begin; by default, with this name and "/".
+    also: how the names of what else is drawn begin; by default, with this name and "/". Raises InputError for
+    another law, and for degrees of freedom with which there is no variance.
     """
+    one_of(get_args(LawInOrder), law=law)
+    integer(3, degrees=degrees)  # two have no variance
     also = f"{name}/" if also is None else also
     if law == "uniform":
         return 2 * stream.uniform(ids, name, shape, dtype) - 1

@@ -25,7 +25,8 @@ errors = {name: page.values("error", page.recorded(
     for name in sheet.ON_RECORD}
 page.settings(["model.layers", "model.heads", "model.width", "model.positions",
                "recipe.lengths", "recipe.steps", "recipe.batch", "recipe.learning_rate",
-               "recipe.schedule", "recipe.warmup"], runs=lambda profile: sheet.runs_of("SSA", profile))
+               "recipe.schedule", "recipe.warmup"],
+              runs=lambda profile: sheet.runs_of("SSA", profile))
 
 # %% [markdown]
 # ## Figure
