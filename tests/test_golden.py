@@ -69,6 +69,9 @@ GOLDEN = {
 }
 
 CONSTANTS = {  # of modules, which belong to this version of what measures with them
+    "papers.across.AlgorithmDistances 1": "6a95d96f300a",
+    "papers.across.HandSetDistances 1": "d5fe4c2a4fb0",
+    "papers.across.HandSetLoops 1": "1baeb1081d87",
     "papers.across.KernelErrors 1": "6c221486e6ed",
     "papers.causal_lm.StepBounds 1": "3f0f2d53469a",
     "papers.context_scaling.Identities 1": "7bcf379ccbe5",
