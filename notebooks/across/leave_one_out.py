@@ -6,8 +6,8 @@
 # by 8 times and more.
 #
 # *What is asked.* Under the {term}`prefix mask` every pair attends to all pairs, itself among them. {cite:t}`fang2025invariance`
-# find that so a pair's label leaks into its own encoding, and that leaving each pair out of its own context beats the
-# prefix mask and the causal one, at untrained lengths too. Theirs is a reply to the question of
+# find that so a pair's label leaks into its own encoding. Leaving each pair out of its own context beats the prefix mask
+# and the causal one, they say, at untrained lengths too. Theirs is a reply to the question of
 # {cite:t}`ding2024causallm`. Here the mask is tried in the setting of its Table 1, on linear functions: five models each
 # with shared and with unshared layers, beside the kept ones under the two other masks, on new prompts.
 #

@@ -10,9 +10,9 @@
 # all of them on linear functions. The measure is the share of the answers' variance that an algorithm leaves
 # unexplained, $1 - r^2$.
 #
-# *A probe with a known answer.* After each layer a linear probe reads the query's state; it is fitted to the labels on half of
-# the prompts and asked on the other half. Layers with the weights of Propositions 1 and 2 of {cite:t}`ding2024causallm` say whether
-# such a probe can be trusted: layer $k$ must come out as $k$ steps of gradient descent, causal ones under the causal
+# *A probe with a known answer.* After each layer a linear probe reads the query's state; half of the
+# prompts fit it to the labels, the others are asked. Layers with the weights of Propositions 1 and 2 of {cite:t}`ding2024causallm` say whether
+# it can be trusted. Layer $k$ must come out as $k$ steps of gradient descent, causal ones under the causal
 # mask. It names them all.
 #
 # *What follows from a name.* If a network does what it is nearest to, it does so on other inputs too. On inputs half of

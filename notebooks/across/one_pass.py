@@ -11,8 +11,8 @@
 # to later ones. The book [has seen](../causal_lm/table01_prefix_causal.ipynb) that trained causal models err far less
 # than such a pass. What do they do instead?
 #
-# *How a label's weight is seen.* The derivative of the answer by a label is the weight that the answer gives it. One
-# pass gives the label at place $i$ of $n$ the weight $x_i^\top P_{i+1} \cdots P_n q / |x_i|^2$ for the query $q$, where
+# *How a label's weight is seen.* The derivative of the answer by a label is the weight that the answer gives it. In one pass
+# the label at place $i$ of $n$ has the weight $x_i^\top P_{i+1} \cdots P_n q / |x_i|^2$ for the query $q$. Here
 # $P_j = I - x_j x_j^\top / |x_j|^2$. Its mean square is smaller by $1 - 1/d$ for each later pair. Least squares weighs all
 # places alike.
 
