@@ -6,7 +6,7 @@
 # steps, at first one a layer.
 #
 # *What is asked.* Papers on in-context learning name algorithms: steps of {term}`gradient descent`, {term}`ridge regression`, one
-# online pass ([Kaczmarz's method](../causal_lm/kaczmarz.ipynb)), an average with a kernel. Here the kept models of two papers are held against
+# online pass (Kaczmarz's method), an average with a kernel. Here the kept models of two papers are held against
 # all of them on linear functions. The measure is the share of the answers' variance that an algorithm leaves
 # unexplained, $1 - r^2$.
 #

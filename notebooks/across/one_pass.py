@@ -6,7 +6,7 @@
 # than its stationary point too.
 #
 # *What is asked.* {cite:t}`ding2024causallm` prove where layers of causal {term}`linear attention` end: at one online
-# pass over the pairs, with the step $1 / |x|^2$ ([Kaczmarz's method](../causal_lm/kaczmarz.ipynb)). The last pairs count most in it, and the
+# pass over the pairs, with the step $1 / |x|^2$ (Kaczmarz's method). The last pairs count most in it, and the
 # first ones are all but forgotten. Of a trained transformer the paper says that the bias of the first positions is passed on
 # to later ones. The book [has seen](../causal_lm/table01_prefix_causal.ipynb) that trained causal models err far less
 # than such a pass. What do they do instead?
