@@ -69,6 +69,7 @@ def write_pdf(path: Path) -> None:
         page.add_style_tag(content="p { break-after: page; height: 1px; text-align: center; font-size: 10px; }")
         for sheet, number in zip(book.pages, sheets(page, top="282mm", bottom="3mm")):
             sheet.merge_page(number)
+            sheet.compress_content_streams()  # which merging has unpacked
         browser.close()
     lead_within(book, starts)
     book.compress_identical_objects()
