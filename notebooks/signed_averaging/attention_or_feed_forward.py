@@ -95,7 +95,8 @@ page.decide("signed_averaging.13", {
 over_full = lambda own: mean_ratio(own / errors.loc["12L8AH"])
 page.decide("signed_averaging.33", {
     "12Al8AH over 12L8AH": over_full(errors.loc["12Al8AH"])},
-    reached(errors, "12Al8AH", "12L8AH"), {"12Al8AH over 12L8AH": over_full(errors.loc["feed-forward only"])})
+    reached(errors, "12Al8AH", "12L8AH"),
+    {"12Al8AH over 12L8AH": over_full(errors.loc["feed-forward only"])})
 page.verdicts()
 
 # %% [markdown]
