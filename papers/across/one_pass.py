@@ -86,9 +86,13 @@ def first_over_last(influence):
     return influence.iloc[:, :ENDS].mean(axis=1) / influence.iloc[:, -ENDS:].mean(axis=1)
 
 
-def printed_over_one_pass() -> dict[str, float]:
-    """The printed errors of causal models on linear functions over that of one pass, at the paper's size."""
+def over_one_pass(error: float) -> float:
+    """An error on linear functions over that of one pass, at the paper's size."""
     size = SIZES["paper"]
-    reference = float(expected_kaczmarz_error(size.dimension, torch.tensor(float(size.pairs))))
-    return {f"{'shared' if shared else 'unshared'}{', extra loss' * extra}": errors[0] / reference
+    return error / float(expected_kaczmarz_error(size.dimension, torch.tensor(float(size.pairs))))
+
+
+def printed_over_one_pass() -> dict[str, float]:
+    """The printed errors of causal models over that of one pass."""
+    return {f"{'shared' if shared else 'unshared'}{', extra loss' * extra}": over_one_pass(errors[0])
             for (mask, shared, extra), errors in TABLE_3.items() if mask == "causal"}
