@@ -303,7 +303,7 @@ NOT_CALLED = {
     "names, ledger": "take nothing", "LASSO_PENALTIES": "numbers", "InputError, OutOfTime": "errors",
     "Decision, Size, DirectionMoments, Record": "made by functions that are called here",
     "denominators, divide": "parts of closed forms that are called here",
-    "Computation, Plain": "for others to fill in", "compare": "tests/test_court.py", "MaskedSentences": "tests/tasks/test_sentences.py",
+    "Computation, Plain, Task, Model, Scoring, Mask, Predictor, Evaluation": "for others to fill in", "compare": "tests/test_court.py", "MaskedSentences": "tests/tasks/test_sentences.py",
     "Prompt, MaskedBatch": "tuples that every step makes, checked by `sample_each` and `prompts`",
     "side_by_side": "every step asks it with the lengths of a recipe or an evaluation, which check them",
     "scores, signed_log, softmax, by_absolute_sum": "in every step of a compiled model, which was checked",

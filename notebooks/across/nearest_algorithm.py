@@ -46,7 +46,7 @@ named = {mask: sheet.share_named(known.xs(mask, level="mask"), mask)
 learned = {name: page.values("unexplained", own) <= sheet.LEARNED
            for name, own in records.items()}
 sound = {name: own[learned[name].reindex(own.index.get_level_values("seed")).to_numpy()]
-         for name, own in by_layer.items()}
+         if learned[name].any() else own for name, own in by_layer.items()}
 shown = sheet.families(sound | {f"hand-set, {mask}": known.xs(mask, level="mask")
                                 for mask in named})
 table = page.save_figure(*(

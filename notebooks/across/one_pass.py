@@ -39,7 +39,8 @@ causal = records["causal, shared"]
 known = {name: page.values(metric, causal).unstack("place")
          for name, metric in (("one pass", "one_pass"), ("least squares", "least_squares"))}
 errors = {name: page.values("error", own) for name, own in records.items()}
-learned = {name: own[errors[name] <= 0.1] for name, own in influence.items()}
+learned = {name: own[errors[name] <= 0.1] if (errors[name] <= 0.1).any() else own
+           for name, own in influence.items()}
 relative = {name: own.div(own.iloc[:, -sheet.ENDS:].mean(axis=1), axis=0)
             for name, own in (learned | known).items()}
 places = list(known["one pass"].columns)

@@ -24,7 +24,6 @@ MODELS = {"GPT-2": (Transformer(2, 2, 32), 1e-4), "SGPT": (SGPT(2, 32), 1e-3)}  
 RECIPE = Recipe((PAIRS,), steps=3000, batch=32)
 STOPS = tuple(sorted({int(step) for step in np.geomspace(1, RECIPE.steps, 60).round()}))
 WINDOW = (5, 100)  # ASSUMED: of the fit, in half times
-SEEDS = 5
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class LossByTask(Component):
 
 def models(profile: str) -> dict[str, list[Run]]:
     """Both models on both laws, five seeds of each; only smoke and cpu have runs."""
-    recipe, stops, seeds = RECIPE, STOPS, SEEDS
+    recipe, stops, seeds = RECIPE, STOPS, 5
     if profile == "smoke":
         recipe, stops, seeds = Recipe((PAIRS,), steps=4, batch=4), (1, 2, 4), 1
     return {part_of(name, alpha): [
@@ -96,7 +95,9 @@ def in_half_times(losses: pd.DataFrame, first: pd.DataFrame) -> dict[int, pd.Ser
 
 
 def exponent(curve: pd.Series) -> float:
-    """The slope of log loss against log time in WINDOW."""
+    """The slope of log loss against log time in WINDOW; NaN for a training that is too short for it."""
+    if curve.index.max() < WINDOW[1] / 2:
+        return float("nan")
     return scaling_laws.fit_exponent(curve.index.to_numpy(), curve.to_numpy(), WINDOW)[0]
 
 
