@@ -24,6 +24,7 @@ from claimbook.pages.page import Page, provenance_line, runs_of, settings_of, se
 from claimbook.records import PROFILES, Record, digest, results_folder, settings
 from claimbook.records.compute import runs_at
 from claimbook.records.errors import InputError
+from claimbook.records.files import PROJECT
 from icllib.training import Recipe
 
 PAGES = all_pages()
@@ -39,6 +40,12 @@ def test_every_notebook_is_an_execution_of_its_page(states):
     stored = [state for state in states if state.profile == "stored"]
     assert sorted(f"{state.paper}/{state.page}" for state in stored) == sorted(PAGES)
     assert [state for state in stored if state.state != "fresh"] == []
+
+
+def test_no_page_holds_a_warning_or_a_path_of_a_machine():
+    for page in PAGES:
+        text = (notebooks_folder() / f"{page}.ipynb").read_text("utf-8")
+        assert '"name": "stderr"' not in text and str(PROJECT) not in text, page
 
 
 def test_jupyter_opens_and_saves_the_page(tmp_path):
