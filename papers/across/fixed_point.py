@@ -9,10 +9,9 @@ import torch
 from claimbook.records import Component
 from claimbook.records.checks import integer
 from icllib.attention import causal_pairs, full_pairs
-from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.training import Run
-from papers.across.shifts import SEED, table_1_models
+from papers.across.shifts import SEED, OnNewPrompts, table_1_models
 from papers.causal_lm.layers import draw_prompts, run_layers
 from papers.causal_lm.trained import MASKS, SIZES
 
@@ -21,7 +20,7 @@ STEP_SIZE = 1.6  # of hand-set layers: Appendix E.1 of causal_lm
 
 
 @dataclass(frozen=True)
-class ByLoop(Component):
+class ByLoop(OnNewPrompts):
     """Answers of shared layers after every loop, however often training looped them.
 
     Measures, each (M, loops): `error`, the mean squared error over the mean square of the labels; and
@@ -30,17 +29,10 @@ class ByLoop(Component):
     """
 
     loops: int = LOOPS
-    pairs: int = 20
-    prompts: int = 1024
-    seed: int = SEED
 
     def check(self):
-        integer(loops=self.loops, pairs=self.pairs, prompts=self.prompts)
-
-    @property
-    def longest(self) -> int:
-        """Pairs of the context."""
-        return self.pairs
+        super().check()
+        integer(loops=self.loops)
 
     def axes(self, metric: str) -> dict:
         """The number of loops."""
@@ -48,10 +40,8 @@ class ByLoop(Component):
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The curves of M trained models, whose module is left as it was."""
-        module, members = predictor.module, predictor.members
-        stream = Stream.of([self.seed] * members, "evaluation", device)
-        ids = torch.arange(self.prompts, device=device).expand(members, -1)
-        xs, ys, means = tasks[0].sample(stream, ids, self.pairs + 1)
+        module = predictor.module
+        xs, ys, means = self.sample(tasks[0], predictor.members, device)
         repeats, module.repeats = module.repeats, self.loops
         try:
             with torch.no_grad():

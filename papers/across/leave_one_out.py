@@ -1,14 +1,12 @@
 """Is the best mask prefix or leave-one-out?"""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
 from icllib.evaluate import ErrorByLength
 from icllib.training import Run
-from papers.across.shifts import KEPT_SEEDS, SEED
-from papers.causal_lm.trained import SIZES, Cell
+from papers.across.shifts import SEED, table_1_models
+from papers.causal_lm.trained import SIZES
 
 MASKS = ("prefix", "leave-one-out", "causal")
 
@@ -20,10 +18,8 @@ def models(profile: str) -> dict[str, list[Run]]:
     """
     size = SIZES[profile]
     rule = ErrorByLength(size.fewer_pairs, 8 if profile == "smoke" else 4096, seed=SEED)
-    cells = [Cell("linear", mask, shared, extra_loss=shared) for shared in (True, False) for mask in MASKS]
-    seeds = min(size.seeds, KEPT_SEEDS) if profile in ("smoke", "cpu") else 0
-    return {f"{cell.mask}, {cell.sharing}": [replace(cell.run(size, seed), evaluation=rule) for seed in range(seeds)]
-            for cell in cells}
+    found = table_1_models(profile, rule, MASKS)
+    return found if profile in ("smoke", "cpu") else dict.fromkeys(found, [])
 
 
 def runs(profile: str) -> list[Run]:

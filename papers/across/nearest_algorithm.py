@@ -8,15 +8,14 @@ import pandas as pd
 import torch
 
 from claimbook.records import Component
-from claimbook.records.checks import integer
 from icllib.attention import causal_pairs, full_pairs
 from icllib.evaluate import OnTask, Together
-from icllib.streams import Stream
 from icllib.tasks import LinearRegression, Prompt
+from icllib.tasks.laws import variance
 from icllib.tasks.prompt import dot
 from icllib.theory import gradient_descent as theory
 from icllib.training import Run
-from papers.across.shifts import PAIRS, SEED, linear_models, table_1_models
+from papers.across.shifts import PAIRS, SEED, OnNewPrompts, linear_models, table_1_models
 from papers.causal_lm.layers import draw_prompts, run_layers
 from papers.causal_lm.trained import MASKS, SIZES
 from papers.context_scaling.scaling import LINEAR_8
@@ -39,14 +38,13 @@ class NarrowedInputs(LinearRegression):
 
     def draw(self, stream, ids, n, dtype, active=None) -> Prompt:
         xs, ys, means = super().draw(stream, ids, n, dtype, active)
-        weights = self.weight_std * stream.normal(ids, "weights", (self.dimension,), dtype)
         xs = torch.cat((xs[..., : self.dimension // 2] / 2, xs[..., self.dimension // 2 :]), dim=-1)
-        narrowed = dot(xs, weights[..., None, :])
+        narrowed = dot(xs, self.draw_weights(stream, ids, dtype)[..., None, :])
         return Prompt(xs, ys - means + narrowed, narrowed)
 
 
 @dataclass(frozen=True)
-class AlgorithmDistances(Component):
+class AlgorithmDistances(OnNewPrompts):
     """How far answers are from those of known algorithms: the share of their variance left unexplained.
 
     Measures `distance`, (M, algorithms), of the models' answers, and `layer_distance`, (M, layers,
@@ -54,17 +52,7 @@ class AlgorithmDistances(Component):
     each layer, and asked on the other half. And `unexplained`, (M,): of the labels, by the answers.
     """
 
-    pairs: int
     prompts: int = 4096
-    seed: int = SEED
-
-    def check(self):
-        integer(pairs=self.pairs, prompts=self.prompts)
-
-    @property
-    def longest(self) -> int:
-        """Pairs of the context."""
-        return self.pairs
 
     def axes(self, metric: str) -> dict:
         """The layer, and the algorithm."""
@@ -74,9 +62,7 @@ class AlgorithmDistances(Component):
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The distances of M trained models."""
         members, states = predictor.members, []
-        stream = Stream.of([self.seed] * members, "evaluation", device)
-        ids = torch.arange(self.prompts, device=device).expand(members, -1)
-        prompt = tasks[0].sample(stream, ids, self.pairs + 1)
+        prompt = self.sample(tasks[0], members, device)
         keep = lambda module, given, made: states.append(made.flatten(2, -2)[:, :, -1].double())
         hooks = [block.register_forward_hook(keep) for block in predictor.module.blocks]
         try:
@@ -119,7 +105,7 @@ class HandSetDistances(Component):
 
 def precision(task) -> float:
     """One over the variance of the inputs in training."""
-    return 3.0 if task.inputs == "uniform" else 1.0
+    return 1 / variance(task.inputs)
 
 
 def answers_of(xs, ys, task) -> torch.Tensor:

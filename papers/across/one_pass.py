@@ -4,19 +4,16 @@ from dataclasses import dataclass
 
 import torch
 
-from claimbook.records import Component
-from claimbook.records.checks import integer
-from icllib.streams import Stream
 from icllib.theory.gradient_descent import expected_kaczmarz_error
 from icllib.training import Run
-from papers.across.shifts import SEED, table_1_models
+from papers.across.shifts import OnNewPrompts, table_1_models
 from papers.causal_lm.trained import SIZES, TABLE_3
 
 ENDS = 5  # ASSUMED: labels at either end of a context that claim 9 compares
 
 
 @dataclass(frozen=True)
-class LabelInfluence(Component):
+class LabelInfluence(OnNewPrompts):
     """How much each label moves the answer: the mean square of the answer's derivative by it.
 
     Measures, each (M, pairs), by the place of the label: `influence` of trained models and, on the same
@@ -24,27 +21,14 @@ class LabelInfluence(Component):
     and `least_squares`. And `error`, (M,), of the models, over the mean square of the labels.
     """
 
-    pairs: int = 20
-    prompts: int = 1024
-    seed: int = SEED
-
-    def check(self):
-        integer(pairs=self.pairs, prompts=self.prompts)
-
-    @property
-    def longest(self) -> int:
-        """Pairs of the context."""
-        return self.pairs
-
     def axes(self, metric: str) -> dict:
         """The place of the label, from 1."""
         return {} if metric == "error" else {"place": range(1, self.pairs + 1)}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The influences of M trained models."""
-        stream, n = Stream.of([self.seed] * predictor.members, "evaluation", device), self.pairs
-        ids = torch.arange(self.prompts, device=device).expand(predictor.members, -1)
-        xs, ys, means = tasks[0].sample(stream, ids, n + 1)
+        n = self.pairs
+        xs, ys, means = self.sample(tasks[0], predictor.members, device)
         ys = ys.clone().requires_grad_()
         with torch.enable_grad():
             answers = predictor.predict(xs, ys, (n,))[..., 0]

@@ -6,13 +6,15 @@ from functools import cache
 from typing import Literal
 
 import numpy as np
+import torch
 
 from claimbook.records import Component
-from claimbook.records.checks import Positive, has_method, positive, tuple_of
+from claimbook.records.checks import Positive, has_method, integer, positive, tuple_of
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength, OnTask, Together
 from icllib.models import SGPT
 from icllib.models.mixing import FusedSoftmax
+from icllib.streams import Stream
 from icllib.tasks import LinearRegression, Prompt
 from icllib.tasks.laws import drawn
 from icllib.tasks.prompt import masked_inputs
@@ -42,9 +44,31 @@ class OtherInputs(LinearRegression):
         # The names that its records were drawn under.
         xs = drawn(self.law, stream, ids, "xs", (n, self.dimension), dtype, also="")
         xs = masked_inputs(xs, active)
-        weights = self.weight_std * stream.normal(ids, "weights", (self.dimension,), dtype)
-        means = (xs @ weights[..., None])[..., 0]
+        means = (xs @ self.draw_weights(stream, ids, dtype)[..., None])[..., 0]
         return Prompt(xs, means + self.noise_std * stream.normal(ids, "noise", (n,), dtype), means)
+
+
+@dataclass(frozen=True)
+class OnNewPrompts(Component):
+    """What is measured after so many pairs, on prompts that no other page has seen."""
+
+    pairs: int = 20
+    prompts: int = 1024
+    seed: int = SEED
+
+    def check(self):
+        integer(pairs=self.pairs, prompts=self.prompts)
+
+    @property
+    def longest(self) -> int:
+        """Pairs of the context."""
+        return self.pairs
+
+    def sample(self, task, members: int, device) -> Prompt:
+        """The prompts, each with a query behind its pairs; the same ones for all members."""
+        stream = Stream.of([self.seed] * members, "evaluation", device)
+        ids = torch.arange(self.prompts, device=device).expand(members, -1)
+        return task.sample(stream, ids, self.pairs + 1)
 
 
 @dataclass(frozen=True)
@@ -124,13 +148,13 @@ def linear_models(profile: str, evaluation) -> dict[str, list[Run]]:
     return {"SGPT": [*filter(is_sgpt, runs)], "GPT-2": [run for run in runs if not is_sgpt(run)]}
 
 
-def table_1_models(profile: str, evaluation, **changed) -> dict[str, list[Run]]:
+def table_1_models(profile: str, evaluation, masks=MASKS, **changed) -> dict[str, list[Run]]:
     """The kept models of linear functions of causal_lm's Table 1, measured once more, by mask and sharing.
 
     changed: fields of a Cell that differ.
     """
     cells = [Cell("linear", mask, shared, extra_loss=shared, **changed)
-             for shared in (True, False) for mask in MASKS]
+             for shared in (True, False) for mask in masks]
     return {f"{cell.mask}, {cell.sharing}": [
         replace(cell.run(SIZES[profile], seed), evaluation=evaluation)
         for seed in range(min(SIZES[profile].seeds, KEPT_SEEDS))] for cell in cells}

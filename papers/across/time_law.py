@@ -6,14 +6,12 @@ import numpy as np
 import pandas as pd
 import torch
 
-from claimbook.records import Component
-from claimbook.records.checks import integer
 from icllib.models import SGPT, Transformer
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import riccati, scaling_laws
 from icllib.training import Along, Recipe, Run
-from papers.across.shifts import SEED
+from papers.across.shifts import OnNewPrompts
 from papers.solvable_attention.laws import start
 
 ALPHAS = (1.8, 2.1)  # Figure 3 of the solvable model
@@ -27,7 +25,7 @@ WINDOW = (5, 100)  # ASSUMED: of the fit, in half times
 
 
 @dataclass(frozen=True)
-class LossByTask(Component):
+class LossByTask(OnNewPrompts):
     """The loss of the solvable model on every one of its tasks, each with as many prompts as the others.
 
     Measures, (M,): `loss`, half the squared error, weighted by the tasks' shares; and `first_loss`, that of
@@ -36,15 +34,6 @@ class LossByTask(Component):
 
     pairs: int = PAIRS
     prompts: int = 8  # of each task
-    seed: int = SEED
-
-    def check(self):
-        integer(pairs=self.pairs, prompts=self.prompts)
-
-    @property
-    def longest(self) -> int:
-        """Pairs of the context."""
-        return self.pairs
 
     def axes(self, metric: str) -> dict:
         """None: one number a model."""
