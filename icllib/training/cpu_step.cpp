@@ -1067,6 +1067,23 @@ static double step(const Sizes& s, const Layout& layout, const Part& parameters,
   return total;
 }
 
+// One member's answers, where zeros stand before: (prompts, queries, outputs).
+template <class Model, class Part>
+static void answers(const Sizes& s, const Layout& layout, const Part& parameters, const float* tokens,
+                    float* out, float* memory) {
+  Memory own{memory};
+  Model model(s, layout, own);
+  model.read_from(parameters);
+  for (int first = 0; first < s.prompts; first += s.together) {
+    const int prompts = std::min(s.together, s.prompts - first), rows = prompts * s.queries;
+    float* to = out + (long)first * s.queries * s.outputs;
+    model.forward(tokens + (long)first * s.tokens * s.inputs, to, prompts);
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < s.outputs; j++)
+        to[i * s.outputs + j] = s.read_out_rate * model.predictions[(long)i * stride(s.outputs) + j];
+  }
+}
+
 // ---- what cpu_step.py calls ---------------------------------------------------------------------
 
 extern "C" {
@@ -1082,6 +1099,15 @@ double sgpt_step(const Sizes* sizes, const Layout* layout, const SgptPart* param
     const SgptPart* gradients,
                  const float* tokens, const float* targets, float* memory) {
   return step<Sgpt>(*sizes, *layout, *parameters, *gradients, tokens, targets, memory);
+}
+
+void decoder_answers(const Sizes* sizes, const Layout* layout, const DecoderPart* parameters,
+                     const float* tokens, float* out, float* memory) {
+  answers<Decoder>(*sizes, *layout, *parameters, tokens, out, memory);
+}
+void sgpt_answers(const Sizes* sizes, const Layout* layout, const SgptPart* parameters, const float* tokens,
+                  float* out, float* memory) {
+  answers<Sgpt>(*sizes, *layout, *parameters, tokens, out, memory);
 }
 
 struct Descent {  // filled by cpu_step.py

@@ -1,6 +1,6 @@
-"""A decoder's training step in compiled code, on one core of a CPU: built, called, or left out.
+"""A decoder's training step and answers in compiled code, on one core of a CPU: built, called, or left out.
 
-cpu_step.cpp computes what autograd would, a few prompts at a time. The machine's own compiler
+cpu_step.cpp computes what PyTorch would, a few prompts at a time. The machine's own compiler
 makes it for its own processor, once; PyTorch's step remains where there is none, and for models
 that the compiled code does not know.
 """
@@ -56,10 +56,20 @@ def library():
         print("icllib: training takes twice as long as it could: the step for this processor was not "
               f"compiled ({reason}); install g++ or clang++, or name a compiler in $CXX", file=sys.stderr)
         return None
-    for model in ("decoder", "sgpt"):
-        getattr(loaded, f"{model}_scratch").restype = ctypes.c_long
-        getattr(loaded, f"{model}_step").restype = ctypes.c_double
+    for kind in ("decoder", "sgpt"):
+        getattr(loaded, f"{kind}_scratch").restype = ctypes.c_long
+        getattr(loaded, f"{kind}_step").restype = ctypes.c_double
     return loaded
+
+
+@cache
+def made_before() -> bool:
+    """Whether the compiled code was there before it was first asked for: who only measures does not wait for
+    a compiler."""
+    try:
+        return bool(compiler()) and library_path(compiler()).exists()
+    except (OSError, subprocess.SubprocessError):
+        return False
 
 
 def compiler() -> str | None:
@@ -67,20 +77,25 @@ def compiler() -> str | None:
     return os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), None)
 
 
-def compiled_library(compiler: str) -> Path:
-    """The library of this source, compiler and processor, made if it is not there yet."""
-    command = [*shlex.split(compiler), *OPTIONS]
-    version = subprocess.run([*shlex.split(compiler), "--version"], capture_output=True, check=True).stdout
-    made_of = [SOURCE.read_bytes(), version, *map(str.encode, (*command, processor_name()))]
+def library_path(compiler: str) -> Path:
+    """Where the library of this source, compiler and processor is, or is to be."""
+    command = shlex.split(compiler)
+    version = subprocess.run([*command, "--version"], capture_output=True, check=True).stdout
+    made_of = [SOURCE.read_bytes(), version, *map(str.encode, (*command, *OPTIONS, processor_name()))]
     name = hashlib.sha256(b"\0".join(made_of)).hexdigest()[:16]
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    path = Path(base) / "icllib" / f"cpu_step-{name}.so"
+    return Path(base) / "icllib" / f"cpu_step-{name}.so"
+
+
+def compiled_library(compiler: str) -> Path:
+    """The library, made if it is not there yet."""
+    path = library_path(compiler)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent) as folder:
             own = Path(folder) / path.name
-            subprocess.run([*command, "-o", own, SOURCE], capture_output=True, check=True,
-                           encoding="utf-8")
+            subprocess.run([*shlex.split(compiler), *OPTIONS, "-o", own, SOURCE], capture_output=True,
+                           check=True, encoding="utf-8")
             os.replace(own, path)
     return path
 
@@ -126,26 +141,122 @@ class Pass(NamedTuple):
     scratch: int
 
 
-class CpuStep:
+class Compiled:
+    """A module that the library knows: its answers, and passes through its layers."""
+
+    loss_on_pairs = cross_entropy = False
+    probes = 0
+
+    def __init__(self, module):
+        self.module, self.settings, self.passes, self.memory = module, module.settings, {}, torch.empty(0)
+        self.kind = "sgpt" if type(module) is StackedSGPT else "decoder"
+
+    def tensors(self) -> list:
+        """The module's tensors in the order of cpu_step.cpp's parts."""
+        module = self.module
+        if self.kind == "decoder":
+            return list(decoder_tensors(module))
+        return [module.embedding, module.read_out,
+                *(own for block in module.blocks for own in (block.project, block.mlp))]
+
+    def answers(self, xs: Tensor, ys: Tensor, lengths, points=None) -> Tensor:
+        """What the module's forward pass answers, but for rounding: (M, B, K), or (M, B, K, classes)."""
+        lengths, found, tensors = tuple(lengths), [], self.tensors()
+        if getattr(self.module, "positions", None) is not None and max(lengths) > self.module.pairs:
+            return self.module(xs, ys, lengths, points)  # which says what is wrong
+        layout = lengths, lengths if points is None else tuple(points)
+        for part in self.passes_of(layout, (1.0,) * len(lengths), xs):
+            tokens = part.tokens(xs, ys).contiguous()
+            own = torch.zeros(*tokens.shape[:2], part.sizes.queries, part.sizes.outputs)
+            for member in range(len(xs)):
+                getattr(library(), f"{self.kind}_answers")(
+                    ctypes.byref(part.sizes), ctypes.byref(part.layout), addresses(tensors, member),
+                    *(ctypes.c_void_p(values.data_ptr()) for values in (tokens[member], own[member], self.memory)))
+            found.append(own)
+        answers = torch.cat(found, dim=2)
+        return answers if getattr(self.module, "classes", None) else answers[..., 0]
+
+    def passes_of(self, layout: tuple, weights: tuple, xs: Tensor) -> list[Pass]:
+        """The passes in which these context lengths and points have these weights in the loss."""
+        key = layout, weights, xs.shape[1]
+        if key not in self.passes:
+            counted = [own for own in zip(*layout, weights) if own[2]]
+            left, made = iter(counted), []
+            lengths = [length for length, _, _ in counted]
+            is_sgpt = self.kind == "sgpt"
+            for together in [lengths] if is_sgpt else self.settings.passes(lengths):
+                make = self.sgpt_pass if is_sgpt else self.decoder_pass
+                made.append(make(*zip(*(next(left) for _ in together)), len(weights), xs))
+            self.passes[key] = made
+            needed = max(part.scratch for part in made)
+            if len(self.memory) < needed:
+                self.memory = torch.empty(needed)
+        return self.passes[key]
+
+    def decoder_pass(self, lengths, points, weights, queries: int, xs: Tensor) -> Pass:
+        """A pass of a decoder: queries[k] of the loss has weights[k] and sees lengths[k] pairs."""
+        settings, module, pairs = self.settings, self.module, max(lengths)
+        layout = lay_out(settings, lengths, points, xs.device, self.loss_on_pairs)
+        if settings.tokens == "separate":
+            tokens = lambda xs, ys: separate_tokens(xs, ys, pairs)
+        elif settings.tokens == "inputs":
+            tokens = lambda xs, ys: xs[:, :, : pairs + 1]
+        else:
+            tokens = lambda xs, ys: joint_tokens(xs, ys, pairs, layout.points)
+        zeros, outputs = pairs if self.loss_on_pairs else 0, module.classes or 1
+        weights = torch.tensor([1.0] * zeros + list(weights)) / (queries + zeros) / outputs
+        return self.make(
+            tokens, points, zeros, (layout.read, layout.places, *rows_of(layout.mask), weights), xs,
+            layers=settings.layers, shared_layers=settings.shared_layers, heads=settings.heads,
+            width=settings.width, mixed_width=settings.mixed_width, inputs=module.embed.weight.shape[1],
+            outputs=outputs, places=0 if module.positions is None else module.positions.shape[1],
+            attention=settings.attention, perceptron=settings.perceptron,
+            normalize_stream=settings.normalize_stream, final_norm=settings.final_norm,
+            probes=self.probes, scoring=scoring_of(module)[0], read_out_rate=settings.read_out_rate)
+
+    def sgpt_pass(self, lengths, points, weights, queries: int, xs: Tensor) -> Pass:
+        """A pass of an SGPT: the sequences of all context lengths one behind the other."""
+        settings, last = self.settings, torch.tensor(lengths).add(1).cumsum(0) - 1
+        order = torch.cat([torch.arange(length + 1) for length in lengths])
+        is_query = torch.zeros(len(order), dtype=torch.bool).index_fill(0, last, True)
+
+        def tokens(xs, ys):
+            labels = ys.index_select(2, order).masked_fill(is_query, 0)
+            return torch.cat((xs.index_select(2, order), labels[..., None]), dim=3)
+
+        weights = torch.tensor(weights) / queries
+        return self.make(tokens, points, 0, (last, order, order, order, weights), xs,
+                         layers=settings.layers, width=settings.width, inputs=xs.shape[3] + 1, outputs=1,
+                         places=max(lengths) + 1, perceptron=settings.mlp_skip,
+                         scoring=NORMALIZATIONS.index(settings.normalization), read_out_rate=1.0)
+
+    def make(self, tokens, points, zeros: int, layout: tuple, xs: Tensor, **sizes) -> Pass:
+        """One pass; layout: the tensors of Layout."""
+        prompts, (read, place, *_, weights) = xs.shape[1], layout
+        together = max(1, min(2 * sizes["width"], MOST_TOGETHER) // len(place))
+        sizes = Sizes(prompts=prompts, together=min(prompts, together), tokens=len(place),
+                      queries=len(read), cross_entropy=self.cross_entropy, **sizes)
+        kept = *(own.int().contiguous() for own in layout[:-1]), weights / prompts
+        pointers = CpuLayout(*(own.data_ptr() for own in kept))
+        return Pass(tokens, constant(points, xs.device), zeros, sizes, pointers, kept,
+                    getattr(library(), f"{self.kind}_scratch")(ctypes.byref(sizes)))
+
+
+class CpuStep(Compiled):
     """Losses, gradients and AdamW of a fleet, computed by the library."""
 
     def __init__(self, fleet, loaded):
-        self.fleet, self.library, self.passes = fleet, loaded, {}
+        super().__init__(fleet.module)
+        self.fleet, self.library = fleet, loaded
         fleet.stream = replace(fleet.stream, generator=partial(library_philox, loaded))
-        self.settings, module = fleet.module.settings, fleet.module
+        self.loss_on_pairs, self.cross_entropy = fleet.recipe.loss_on_pairs, fleet.recipe.loss == "cross-entropy"
+        self.probes = len(getattr(fleet.module, "probes", ()))
         parameters, members = fleet.parameters, len(fleet.alive)
         sizes = [parameter.numel() for parameter in parameters]
         self.flat = torch.zeros(sum(sizes))
         self.gradients = [part.view_as(own) for part, own in zip(self.flat.split(sizes), parameters)]
         gradient_of = {id(own): part for own, part in zip(parameters, self.gradients)}
-        self.is_sgpt = type(module) is StackedSGPT
-        model = "sgpt" if self.is_sgpt else "decoder"
-        self.step, self.scratch = getattr(loaded, f"{model}_step"), getattr(loaded, f"{model}_scratch")
-        if self.is_sgpt:  # in the order of cpu_step.cpp's SgptPart
-            named = [module.embedding, module.read_out,
-                     *(own for block in module.blocks for own in (block.project, block.mlp))]
-        else:
-            named = list(decoder_tensors(module))
+        self.step, named = getattr(loaded, f"{self.kind}_step"), self.tensors()
         self.parameters = [addresses(named, member) for member in range(members)]
         self.gradients_of = [addresses([gradient_of.get(id(own)) for own in named], member)
                              for member in range(members)]
@@ -156,11 +267,10 @@ class CpuStep:
         moments = [[fleet.optimizer.state[own][name] for own in parameters]
                    for name in ("exp_avg", "exp_avg_sq")]
         self.kept = parameters, self.gradients, *moments
-        self.tensors = [addresses(own) for own in self.kept]
+        self.of_descent = [addresses(own) for own in self.kept]
         self.lengths = (ctypes.c_long * len(sizes))(*(size // members for size in sizes))
         relative = fleet.relative_rates
         self.relative = torch.ones(members) if relative is None else relative.float().contiguous()
-        self.memory = torch.empty(0)
         self.prompts, self.sampled = None, range(0)  # at which steps
         recipe, points = fleet.recipe, fleet.recipe.points * fleet.tasks[0].dimension
         alike = not (recipe.dimensions or recipe.permute_pairs)
@@ -183,7 +293,7 @@ class CpuStep:
         own = (1.0,) * len(recipe.layout[0]) if weights.dim() == 0 else tuple(weights.tolist())
         totals = [0.0] * len(self.parameters)
         self.flat.zero_()
-        for part in self.passes_of(own, prompt.xs):
+        for part in self.passes_of(recipe.layout, own, prompt.xs):
             tokens, targets = part.tokens(prompt.xs, prompt.ys), prompt.ys.index_select(2, part.targets)
             if part.zeros:
                 targets = torch.cat((torch.zeros_like(prompt.ys[:, :, : part.zeros]), targets), dim=2)
@@ -205,74 +315,8 @@ class CpuStep:
         by = Descent(len(self.lengths), len(self.relative), clip, *recipe.betas, recipe.epsilon,
                      recipe.weight_decay, *corrections)
         rates = fleet.rates[step] * self.relative
-        self.library.descend(ctypes.byref(by), *self.tensors, self.lengths,
+        self.library.descend(ctypes.byref(by), *self.of_descent, self.lengths,
                              ctypes.c_void_p(fleet.alive.data_ptr()), ctypes.c_void_p(rates.data_ptr()))
-
-    def passes_of(self, weights: tuple, xs: Tensor) -> list[Pass]:
-        """The passes of a loss in which the context lengths have these weights."""
-        if weights not in self.passes:
-            recipe, settings = self.fleet.recipe, self.settings
-            counted = [own for own in zip(*recipe.layout, weights) if own[2]]
-            left, made = iter(counted), []
-            lengths = [length for length, _, _ in counted]
-            for together in [lengths] if self.is_sgpt else settings.passes(lengths):
-                make = self.sgpt_pass if self.is_sgpt else self.decoder_pass
-                made.append(make(*zip(*(next(left) for _ in together)), len(weights), xs))
-            self.passes[weights] = made
-            needed = max(part.scratch for part in made)
-            if len(self.memory) < needed:
-                self.memory = torch.empty(needed)
-        return self.passes[weights]
-
-    def decoder_pass(self, lengths, points, weights, queries: int, xs: Tensor) -> Pass:
-        """A pass of a decoder: queries[k] of the loss has weights[k] and sees lengths[k] pairs."""
-        settings, module, recipe, pairs = self.settings, self.fleet.module, self.fleet.recipe, max(lengths)
-        layout = lay_out(settings, lengths, points, xs.device, recipe.loss_on_pairs)
-        if settings.tokens == "separate":
-            tokens = lambda xs, ys: separate_tokens(xs, ys, pairs)
-        elif settings.tokens == "inputs":
-            tokens = lambda xs, ys: xs[:, :, : pairs + 1]
-        else:
-            tokens = lambda xs, ys: joint_tokens(xs, ys, pairs, layout.points)
-        zeros, outputs = pairs if recipe.loss_on_pairs else 0, module.classes or 1
-        weights = torch.tensor([1.0] * zeros + list(weights)) / (queries + zeros) / outputs
-        return self.make(
-            tokens, points, zeros, (layout.read, layout.places, *rows_of(layout.mask), weights), xs,
-            layers=settings.layers, shared_layers=settings.shared_layers, heads=settings.heads,
-            width=settings.width, mixed_width=settings.mixed_width, inputs=module.embed.weight.shape[1],
-            outputs=outputs, places=0 if module.positions is None else module.positions.shape[1],
-            attention=settings.attention, perceptron=settings.perceptron,
-            normalize_stream=settings.normalize_stream, final_norm=settings.final_norm,
-            probes=len(module.probes), scoring=scoring_of(module)[0],
-            cross_entropy=recipe.loss == "cross-entropy", read_out_rate=settings.read_out_rate)
-
-    def sgpt_pass(self, lengths, points, weights, queries: int, xs: Tensor) -> Pass:
-        """A pass of an SGPT: the sequences of all context lengths one behind the other."""
-        settings, last = self.settings, torch.tensor(lengths).add(1).cumsum(0) - 1
-        order = torch.cat([torch.arange(length + 1) for length in lengths])
-        is_query = torch.zeros(len(order), dtype=torch.bool).index_fill(0, last, True)
-
-        def tokens(xs, ys):
-            labels = ys.index_select(2, order).masked_fill(is_query, 0)
-            return torch.cat((xs.index_select(2, order), labels[..., None]), dim=3)
-
-        weights = torch.tensor(weights) / queries
-        return self.make(tokens, points, 0, (last, order, order, order, weights), xs,
-                         layers=settings.layers, width=settings.width, inputs=xs.shape[3] + 1, outputs=1,
-                         places=max(lengths) + 1, perceptron=settings.mlp_skip,
-                         scoring=NORMALIZATIONS.index(settings.normalization),
-                         cross_entropy=self.fleet.recipe.loss == "cross-entropy")
-
-    def make(self, tokens, points, zeros: int, layout: tuple, xs: Tensor, **sizes) -> Pass:
-        """One pass; layout: the tensors of Layout."""
-        prompts, (read, place, *_, weights) = xs.shape[1], layout
-        together = max(1, min(2 * sizes["width"], MOST_TOGETHER) // len(place))
-        sizes = Sizes(prompts=prompts, together=min(prompts, together), tokens=len(place),
-                      queries=len(read), **sizes)
-        kept = *(own.int().contiguous() for own in layout[:-1]), weights / prompts
-        pointers = CpuLayout(*(own.data_ptr() for own in kept))
-        return Pass(tokens, constant(points, xs.device), zeros, sizes, pointers, kept,
-                    self.scratch(ctypes.byref(sizes)))
 
 
 def scoring_of(module) -> tuple[int, tuple]:
@@ -322,15 +366,32 @@ def rows_of(mask: Tensor) -> tuple[Tensor, Tensor]:
     return seen, (own & (places >= seen)).long() - hidden.long()
 
 
-def compiled_step(fleet) -> CpuStep | None:
-    """The compiled step of a fleet, or None where PyTorch's must do."""
-    module = fleet.module
-    known = type(module) is StackedSGPT or type(module) is StackedTransformer and scoring_of(module)
+def is_known(module) -> bool:
+    """Whether the library knows this module, which is on a CPU, in single precision, and as it was built."""
+    if type(module) is StackedSGPT:
+        known = True
+    else:
+        known = type(module) is StackedTransformer and scoring_of(module) is not None
     if known and getattr(module.settings, "mask", "") == "leave-one-out":
         known = scoring_of(module)[0] in (0, 3)  # where a score of minus infinity has no weight and no slope
-    single = fleet.step.device.type == "cpu" and fleet.recipe.dtype == torch.float32
-    loaded = library() if known and single else None
+    return known and all(own.dtype == torch.float32 and own.device.type == "cpu" and own.is_contiguous()
+                         for own in module.parameters())
+
+
+def compiled_step(fleet) -> CpuStep | None:
+    """The compiled step of a fleet, or None where PyTorch's must do."""
+    loaded = library() if is_known(fleet.module) and fleet.recipe.dtype == torch.float32 else None
     return loaded and CpuStep(fleet, loaded)
+
+
+def stands_in(module) -> bool:
+    """Whether the library answers for a module: on one thread, without gradients, where nothing else is to see
+    what passes through its layers."""
+    if torch.is_grad_enabled() or torch.get_num_threads() > 1 or not is_known(module) or not made_before():
+        return False
+    seen = any(part._forward_hooks or part._forward_pre_hooks or "forward" in vars(part)
+               for part in module.modules())
+    return not seen and library() is not None
 
 
 def library_philox(loaded, counter, key):

@@ -18,6 +18,7 @@ from icllib.streams import Stream
 from icllib.tasks import MaskedSentences
 from icllib.tasks.prompt import task_sizes
 from icllib.training.build import check_decoder, check_parts, check_stored, shape
+from icllib.training.cpu_step import Compiled, stands_in
 from icllib.training.recipe import Recipe
 
 
@@ -154,7 +155,7 @@ class Trained:
             raise InputError("module: expected one with parameters whose first axis is that of its members, "
                              f"got {type(module).__name__}")
         self.module, self.stream = module.eval(), stream
-        self.members = len(first)
+        self.members, self.compiled = len(first), None
 
     def __repr__(self):
         model = getattr(self.module, "settings", type(self.module).__name__)
@@ -179,7 +180,11 @@ class Trained:
         if points and not takes(self.module.forward, "points"):
             raise InputError("points: expected a decoder, which answers queries side by side, "
                              f"got {type(self.module).__name__}")
-        return self.call(self.module, xs, ys, lengths, points)
+        forward = self.module
+        if stands_in(forward):
+            self.compiled = self.compiled or Compiled(forward)
+            forward = self.compiled.answers
+        return self.call(forward, xs, ys, lengths, points)
 
     def predict_by_layer(self, xs, ys, lengths, **points):
         """The predictions after every layer: (layers, M, B, K)."""

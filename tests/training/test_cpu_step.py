@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import (MLP, SGPT, SSMax, Gaussian, Relu, SignedAveraging, Softmax, Square,
                            Transformer, Uniform)
@@ -82,6 +83,70 @@ def difference(fleet, move=0.2):
 def test_gradients_are_those_of_autograd(number):
     model, recipe, task = random_setting(number)
     assert difference(fleet_of(model, recipe, task=task)) < 1e-5
+
+
+@pytest.mark.parametrize("number", range(24))
+def test_answers_are_those_of_the_module(number):
+    """Random settings with random weights; 300 prompts, more than go through the layers at a time."""
+    model, recipe, task = random_setting(number)
+    module = fleet_of(model, recipe, task=task).module
+    lengths, points = recipe.layout
+    assert_same_answers(module, task, lengths, points)
+
+
+@pytest.mark.parametrize("model", [SGPT(2, 8), SGPT(1, 16, normalization="absolute", mlp_skip=False),
+                                   replace(DECODER, mask="leave-one-out", queries_see_themselves=False)], ids=str)
+def test_answers_of_other_models_are_those_of_the_module(model):
+    assert_same_answers(fleet_of(model).module, TASK, (1, 3, 4), (1, 3, 4))
+
+
+def assert_same_answers(module, task, lengths, points):
+    numbers = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for own in module.parameters():
+            own += 0.2 * torch.randn(own.shape, generator=numbers)
+        prompt = task.sample(Stream.of([3, 4], "evaluation"), torch.arange(300).expand(2, -1), max(points) + 1)
+        options = {} if points == lengths else {"points": points}
+        expected = module(prompt.xs, prompt.ys, lengths, **options)
+        compiled = cpu_step.Compiled(module)
+        for _ in range(2):  # the second time with the passes that are there
+            own = compiled.answers(prompt.xs, prompt.ys, lengths, **options)
+            assert own.shape == expected.shape
+            assert (own - expected).norm() < 1e-5 * expected.norm()
+
+
+def test_the_library_answers_only_where_nothing_else_is_to_see_the_layers(monkeypatch):
+    module = fleet_of().module
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    monkeypatch.setattr(cpu_step, "made_before", lambda: True)
+    assert not cpu_step.stands_in(module)  # with gradients
+    with torch.no_grad():
+        assert cpu_step.stands_in(module)
+        hook = module.blocks[0].register_forward_hook(lambda *given: None)
+        assert not cpu_step.stands_in(module)
+        hook.remove()
+        assert cpu_step.stands_in(module) and not cpu_step.stands_in(fleet_of(MLP(8)).module)
+        module.blocks[0].forward = module.blocks[0].forward
+        assert not cpu_step.stands_in(module)
+        assert not cpu_step.stands_in(fleet_of().module.double())
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    with torch.no_grad():
+        assert not cpu_step.stands_in(fleet_of().module)
+
+
+def test_a_trained_fleet_answers_alike_with_and_without_the_library(monkeypatch):
+    """What is measured, and that too long a prompt is refused by name."""
+    trained, evaluation = Trained(fleet_of().module), ErrorByLength((1, 4), 300)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    found = {}
+    for there in (True, False):
+        monkeypatch.setattr(cpu_step, "made_before", lambda: there)
+        found[there] = evaluation.measure([TASK] * 2, trained)["error"]
+        assert bool(trained.compiled) and trained.compiled.passes
+    assert found[True] == pytest.approx(found[False], rel=1e-5) and (found[True] != found[False]).any()
+    monkeypatch.setattr(cpu_step, "made_before", lambda: True)
+    with pytest.raises(InputError, match="at most 4 pairs"):
+        ErrorByLength((5,), 8).measure([TASK] * 2, trained)
 
 
 @pytest.mark.parametrize("scoring, known", [(Softmax(3.0), True), (Gaussian(), True), (SignedAveraging(), False)])
