@@ -38,8 +38,8 @@ def test_a_printed_row_has_our_means_below_it():
     """Geometric ones: of 1 and 100, 10."""
     ours = frame(("a", "b"), known=[[1.0, 2.0], [100.0, 2.0]], new=[[3.0, 4.0], [3.0, 4.0]])
     table = comparisons.beside(ours, {"known": (0.5, 7)})
-    assert table.to_dict("index") == {("known", "paper"): {"a": "0.5", "b": "7"}, ("known", "ours"): {"a": "10", "b": "2"},
-                                      ("new", "ours"): {"a": "3", "b": "4"}}
+    assert table.T.to_dict("list") == {("known", "paper"): ["0.5", "7"], ("known", "ours"): ["10", "2"],
+                                       ("new", "ours"): ["3", "4"]}
 
 
 def test_printed_entries_give_the_printed_statistics_of_the_claims():
