@@ -517,7 +517,8 @@ def test_the_pdf_leads_within_itself_and_counts_its_pages(site, tmp_path):
     subprocess.run([sys.executable, "-c", code, tmp_path / "book.pdf"], cwd=PROJECT, check=True)
     book = PdfReader(tmp_path / "book.pdf")
     starts = [book.get_destination_page_number(item) for item in book.outline]
-    assert starts[:2] == [0, 1] and len(starts) == 4
+    assert starts[:2] == [0, 2] and len(starts) == 4  # after the cover and the contents
+    assert [book.pages[place].extract_text().split()[0] for place in (0, 1)] == ["In-context", "Contents"]
     actions = [note.get_object().get("/A", {}) for sheet in book.pages for note in sheet.get("/Annots", ())]
     assert not [action for action in actions if "file:" in str(action.get("/URI"))]
     assert sum(action.get("/S") == "/GoTo" for action in actions) >= len(names)

@@ -164,7 +164,7 @@ SETTINGS = dict(alpha=1.8, beta=0.5, gamma=0.5, large_strength=True, tasks=4, fi
 CALLS |= {function.__name__: (function, {own: SETTINGS[own] for own in inspect.signature(function).parameters})
           for function in (
               scaling_laws.theory_exponents, scaling_laws.allocation_exponents, scaling_laws.laplace_ratio,
-              scaling_laws.fit_exponent, scaling_laws.local_exponents, riccati.task_shares, riccati.context_lengths,
+              scaling_laws.fit_exponent, riccati.task_shares, riccati.context_lengths,
               riccati.strengths, riccati.half_times, riccati.closed_form, riccati.context_matrix, scoring.crossing,
               kaczmarz.direction_moments, kaczmarz.covariance_map, kaczmarz.noise_part, kaczmarz.mean_map,
               kaczmarz.query_weights, kaczmarz.expected_errors, kaczmarz.expected_errors_by_position,

@@ -19,7 +19,7 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
     "another prompt's labels": "labels of another prompt in the context, which say nothing of the query",
     "other mask": "the model with the other attention mask",
     "other law": "the closed form with the exponents of another regime",
-    "term left out": "the formula without one of its terms",
+    "term left out": "the formula, or the line that is fitted, without one of its terms",
     "one percent off": "the formula with one coefficient changed by one percent",
     "uniform attention": "attention that weighs all tokens alike",
     "exact answers": "the right answer to every prompt, in the model's place",

@@ -61,6 +61,13 @@ class Record:
         return (f"Record of {self.run.get('type')}{seed}, {made.get('profile')}, {made.get('date', 'undated')}\n"
                 f"metrics: {', '.join(f'{name} {np.shape(own)}' for name, own in self.metrics.items()):.200}")
 
+    def _repr_html_(self):
+        """A table of the metrics, in notebooks: shape and mean of each."""
+        import pandas as pd
+
+        rows = {name: {"shape": np.shape(self[name]), "mean": np.mean(self[name])} for name in self.metrics}
+        return pd.DataFrame.from_dict(rows, orient="index").to_html(float_format="{:.3g}".format)
+
     def __getitem__(self, name: str):
         """A metric as a float or an array; raises InputError where there is none of this name."""
         if name not in self.metrics:

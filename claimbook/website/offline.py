@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from claimbook.records.errors import InputError
-from claimbook.records.files import PROJECT
+from claimbook.records.files import PROJECT, read_yaml
 from claimbook.website.contents import pages_of_contents
 
 SITE, OFFLINE = PROJECT / "_build/html", PROJECT / "_build/offline"
@@ -43,13 +43,14 @@ def pages() -> list[str]:
 
 
 def write_pdf(path: Path) -> None:
-    """Prints every page and binds them, with contents, page numbers, bookmarks, and links within the book."""
+    """Prints every page and binds them, with a cover, contents, page numbers, bookmarks, and links within the book."""
     from playwright.sync_api import sync_playwright
     from pypdf import PdfWriter
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         page = browser.new_page(color_scheme="light")
+        page.set_default_timeout(300_000)  # a busy machine takes its time
         printed, titles = {}, {}
         for name in pages():
             page.goto((SITE / f"{name}.html").as_uri())
@@ -59,7 +60,7 @@ def write_pdf(path: Path) -> None:
         first = printed_contents(page, titles, dict.fromkeys(titles, 0))
         starts = dict(zip(titles, accumulate(map(len, printed.values()), initial=len(first))))
         book = PdfWriter()
-        for title, own in zip(["Contents", *titles.values()],
+        for title, own in zip(["Cover and contents", *titles.values()],
                               [printed_contents(page, titles, starts), *printed.values()]):
             start = len(book.pages)
             for sheet in own:
@@ -86,12 +87,15 @@ def sheets(page, **margins) -> list:
 
 
 def printed_contents(page, titles: dict[str, str], starts: dict[str, int]) -> list:
-    """The cover's title and every page of the website with its number on paper."""
+    """A cover, then every page of the website with its number on paper."""
+    config = read_yaml((PROJECT / "_config.yml").read_text("utf-8"))
     lines = "".join(f'<tr><td><a href="{(SITE / name).as_uri()}.html">{escape(title)}</a></td>'
                     f"<td>{starts[name] + 1}</td></tr>" for name, title in titles.items())
-    page.set_content(f"<h1>{escape(titles[next(iter(titles))])}</h1><table>{lines}</table>")
+    page.set_content(f"<header><h1>{escape(config['title'])}</h1><p>{escape(config.get('author', ''))}, "
+                     f"{escape(config.get('copyright', ''))}</p></header><h2>Contents</h2><table>{lines}</table>")
     page.add_style_tag(content="body { font: 10px sans-serif; } td:last-child { text-align: right; } "
-                               "table { width: 100%; } a { color: inherit; }")
+                               "table { width: 100%; } a { color: inherit; } header { height: 240mm; "
+                               "break-after: page; padding-top: 80mm; font-size: 16px; } h1 { font-size: 44px; }")
     return sheets(page)
 
 

@@ -124,7 +124,8 @@ def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
     numbers("numbers", ys=ys, window=window)
     if np.shape(window) != (2,):
         raise InputError(f"window: expected the first x and the last, got {window!r:.200}")
-    _check_shapes(xs, ys)
+    if np.ndim(xs) != 1 or np.shape(xs) != np.shape(ys):
+        raise InputError(f"xs, ys: expected two rows of one length, got {np.shape(xs)} and {np.shape(ys)}")
     xs, ys, (first, last) = (np.asarray(values, dtype=float) for values in (xs, ys, window))
     inside = (first <= xs) & (xs <= last) & np.isfinite(ys)
     xs, ys = xs[inside], ys[inside]
@@ -134,24 +135,6 @@ def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
                          f"got {len(xs)}, the least value {least}")
     fit = scipy.stats.linregress(np.log(xs), np.log(ys))
     return fit.slope, special.stdtrit(len(xs) - 2, 0.975) * fit.stderr
-
-
-def local_exponents(xs, ys):
-    """Slope of log y against log x at every point: (len(xs),).
-
-    Raises InputError for fewer than two points and for values that are not positive.
-    """
-    numbers(xs=xs, ys=ys)
-    _check_shapes(xs, ys)
-    if len(xs) < 2 or min(np.min(xs), np.min(ys)) <= 0:
-        raise InputError(f"xs, ys: expected two or more points of positive values, got {xs!r:.200}, {ys!r:.200}")
-    return np.gradient(np.log(np.asarray(ys, dtype=float)), np.log(np.asarray(xs, dtype=float)))
-
-
-def _check_shapes(xs, ys) -> None:
-    """Raises InputError if it is not a row of xs with as many ys."""
-    if np.ndim(xs) != 1 or np.shape(xs) != np.shape(ys):
-        raise InputError(f"xs, ys: expected two rows of one length, got {np.shape(xs)} and {np.shape(ys)}")
 
 
 def laplace_ratio(alpha: float) -> float:

@@ -161,6 +161,13 @@ class Trained:
         return f"Trained: {self.members} members of {sum(own[0].numel() for own in self.module.parameters()):,} " \
                f"parameters each\n{model!s:.200}"
 
+    def _repr_html_(self):
+        """A table in notebooks: a row for each weight, with its shape in one member."""
+        import pandas as pd
+
+        rows = {name: " x ".join(map(str, own.shape[1:])) for name, own in self.module.named_parameters()}
+        return f"{self.members} members<br>{pd.Series(rows, name='shape').to_frame().to_html()}"
+
     def member(self, place: int) -> torch.nn.Module:
         """One of the models as an ordinary module, whose forward(xs, ys) answers at every point:
         (B, N, d), (B, N) -> (B, N). Raises InputError for a member that is not there."""

@@ -187,7 +187,7 @@ one_step = {title: sheet.log_rate(sheet.task_errors(errors, title, "one_step_exc
 page.decide("context_scaling.12", of["psi_L"], control=of["leak"])
 page.decide("context_scaling.13", hilbert[0], control=other[0])
 page.decide("context_scaling.23", sheet.over_ridge_errors(near, "one_step"),
-            control=sheet.over_ridge_errors(near, "zero"))
+            control=sheet.over_ridge_errors(near, "hilbert"))
 page.decide("context_scaling.24", hilbert[1], control=other[1])
 page.decide("context_scaling.33", {"linear": one_step["linear"]},
             control={"linear": one_step["ReLU network"]})

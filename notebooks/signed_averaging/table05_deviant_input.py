@@ -125,7 +125,7 @@ page.decide("signed_averaging.47", {
     reached(errors, "softmax"), {"softmax": ridge_failure()})
 first = page.values("error_at", by_point).unstack().loc[:, affine.FIRST_COUNTED:]
 page.decide("signed_averaging.61", {"sigma = 100": at_points[40] / at_points[3]},
-            first.mean(axis=1), sheet.zero_recovery())
+            first.mean(axis=1), sheet.recovery_without_intercept())
 page.verdicts()
 
 # %% [markdown]

@@ -25,7 +25,8 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 from claimbook import Page
-from papers.signed_averaging import affine, comparisons, training_control as sheet
+from papers.signed_averaging import affine, answer_sizes, comparisons
+from papers.signed_averaging import training_control as sheet
 
 page = Page("signed_averaging/training_control", profile)
 records = comparisons.of_every_function(sheet.runs, profile, page.name)
@@ -113,12 +114,15 @@ pd.concat({kind: comparisons.beyond_spread(found)
 # page of models that are [trained further](longer_training.ipynb).
 
 # %%
+nearest = partial(comparisons.ratio_at_equal_error,
+                  answer_sizes.at_floor(paths, page.recorded(answer_sizes.kept)))
+ridge = comparisons.ridge_over(errors.loc["softmax"])
 for number, pairs in comparisons.COMPARED.items():
     evidence = comparisons.evidence(number, compared["equal error"])
-    control = dict.fromkeys(evidence, comparisons.ridge_over(errors.loc["softmax"]))
     page.decide(f"signed_averaging.{number + 18}", evidence,
                 {part: comparisons.reached(errors, *pair) for part, pair in pairs.items()},
-                control if number > 4 else None)
+                **({"reach": comparisons.evidence(4, nearest)} if number == 4
+                   else {"control": dict.fromkeys(evidence, ridge)}))
 page.verdicts()
 
 # %% [markdown]

@@ -275,12 +275,12 @@ def by_claim(rates: dict) -> list[dict]:
 def over_ridge_errors(records, name: str) -> dict:
     """The ratios of errors for claim 23: {part: (seeds,)}.
 
-    records: of `one_step_and_ridge`. name: "one_step", or "zero" for the answer 0.
+    records: of `one_step_and_ridge`. name: "one_step" or "hilbert".
     """
     ratios = {}
     for task in (LINEAR_8, LINEAR_20):
         d = task.dimension
         ridge = task_errors(records, "linear", "ridge_error", d)
-        errors = task.label_variance if name == "zero" else task_errors(records, "linear", f"{name}_error", d)
+        errors = task_errors(records, "linear", f"{name}_error", d)
         ratios |= {f"d = {d} n = {n}": own for n, own in (errors / ridge).items()}
     return ratios

@@ -150,3 +150,12 @@ def nearest_ratios(records) -> pd.DataFrame:
     """SSA's floor over softmax's error, by seed, at each sigma: no attention brings the ratio lower."""
     floors, errors = (values(records, metric, **BY_SCORING).unstack() for metric in ("floor", "error"))
     return floors.loc["SSA"] / errors.loc["softmax"]
+
+
+def at_floor(errors: pd.DataFrame, records) -> pd.DataFrame:
+    """Errors with those of SSA on steeper lines than in training at the floor of its final bound, for the
+    seeds of the records alone. errors: rows (scoring, seed, ...), columns sigma."""
+    floors = values(records, "floor", **BY_SCORING).unstack().loc["SSA"].loc[:, 2:]
+    own = errors[errors.index.isin(["SSA"], "scoring") & errors.index.isin(floors.index, "seed")].copy()
+    own[floors.columns] = floors.loc[own.index.get_level_values("seed")].to_numpy()
+    return pd.concat([own, errors.drop("SSA", level="scoring")])

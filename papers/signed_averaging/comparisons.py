@@ -88,6 +88,11 @@ def ridge_errors() -> pd.Series:
     return pd.Series(errors["error"][0], SIGMAS).clip(lower=ROUNDING)
 
 
+def error_without_intercept() -> float:
+    """The error at sigma = 1 of least squares on lines through the origin."""
+    return float(ShiftedErrors((1,)).measure([AffineFunctions()], Ridge(1e-9))["error"][0, 0])
+
+
 def ridge_over(errors) -> pd.Series:
     """RidgeLine's errors over those of a model, geometric mean over sigma = 3 to 10, by seed."""
     return geometric_mean((ridge_errors() / errors).loc[:, 3:])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from claimbook.pages.plotting import draw
-from icllib.baselines import Zero
+from icllib.baselines import Ridge
 from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.colors import color_of, marked
@@ -29,10 +29,10 @@ def by_point(profile: str) -> list[Run]:
     return [replace(run, evaluation=errors, along=None) for run in base_runs(profile)]
 
 
-def zero_recovery() -> dict[str, np.ndarray]:
-    """Claim 61's control: the error at the last point over that at the third, of always answering 0, which
-    does not learn from the prompt."""
-    errors = PointErrors((1,), 8192, first_stds=(100,)).measure([AffineFunctions()], Zero())
+def recovery_without_intercept() -> dict[str, np.ndarray]:
+    """Claim 61's control: the error at the last point over that at the third, of least squares on lines
+    through the origin, whose slope the deviant pair decides for good."""
+    errors = PointErrors((1,), 8192, first_stds=(100,)).measure([AffineFunctions()], Ridge(1e-9))
     last = errors["error_at_deviant"][:, -1]
     return {"sigma = 100": last[:, -1] / last[:, FIRST_COUNTED - 1]}
 

@@ -1,5 +1,6 @@
 """A fleet is its members: to rounding in fp32, to 1e-12 in fp64."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Relu, SignedAveraging, Softmax, Transformer
 from icllib.tasks import LinearRegression, SparseLinear
-from icllib.training import Curriculum, Fleet, Recipe, Run, jobs
+from icllib.training import Curriculum, Fleet, Recipe, Run, Trained, jobs
 from icllib.training.engine import run_steps
 from small_fleet import RECIPE, runs
 
@@ -127,3 +128,14 @@ def test_the_curriculum_counts_the_lengths_that_a_shorter_prompt_has():
     assert weights(0) == weights(9) == [2.0, 2.0, 0.0, 0.0]  # 3 pairs: lengths below 3
     assert weights(10) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 0.0])
     assert weights(30) == [1.0] * 4
+
+
+def test_a_fleet_prints_its_members_and_in_notebooks_its_weights():
+    fleet = Trained(Transformer(1, 2, 8).build((0, 1), 2, 3))
+    parameters = dict(fleet.module.named_parameters())
+    first, second = repr(fleet).splitlines()
+    assert first == f"Trained: 2 members of {sum(own[0].numel() for own in parameters.values()):,} parameters each"
+    assert "width=8" in second
+    cells = re.findall("<t[hd]>(.+?)</t[hd]>", fleet._repr_html_())
+    assert cells == ["shape", *(cell for name, own in parameters.items()
+                                for cell in (name, " x ".join(str(size) for size in own[0].shape)))]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -185,8 +186,10 @@ def test_labels_are_settings_or_functions_of_the_recorded_run_in_the_order_asked
         values(made, "error", seed=lambda run: 0)
 
 
-def test_a_record_prints_in_two_lines():
-    made = Record.of(RUN, {"error": np.ones((3, 2)), "count": 7}, PROVENANCE)
+def test_a_record_prints_in_two_lines_and_in_notebooks_as_a_table():
+    made = Record.of(RUN, {"error": np.array([[1, 2], [3, 4], [5, 3]]), "count": 7}, PROVENANCE)
+    assert re.findall("<t[hd]>(.+?)</t[hd]>", made._repr_html_()) == [
+        "shape", "mean", "error", "(3, 2)", "3", "count", "()", "7"]
     first, second = repr(made).splitlines()
     assert type(RUN).__name__ in first and f"seed {RUN.seed}" in first
     assert second == "metrics: error (3, 2), count ()"

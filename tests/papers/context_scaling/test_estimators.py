@@ -70,20 +70,21 @@ def record_of(task, lengths, functions, seed=0):
     return Record.of(run, run.measure(), {})
 
 
-def test_one_step_over_ridge_is_the_ratio_of_the_two_baselines():
+def test_errors_over_that_of_ridge_are_ratios_of_the_baselines():
     tasks, lengths = (scaling.LINEAR_8, LINEAR_20), (10, 20, 40)
     records = [record_of(task, lengths, 2, seed) for task in tasks for seed in (0, 1)]
-    found, of_zero = (estimators.over_ridge_errors(records, name)
-                      for name in ("one_step", "zero"))
+    found, of_hilbert = (estimators.over_ridge_errors(records, name)
+                         for name in ("one_step", "hilbert"))
     assert len(found) == 6
     for task in tasks:
         for n in lengths:
             for seed, ratio in enumerate(found[f"d = {task.dimension} n = {n}"]):
-                one_step, ridge = (mean_square(task, baseline, n, 2, seed, longest=40)
-                                   for baseline in (OneStepGD(task), Ridge.bayes(task)))
+                one_step, hilbert, ridge = (
+                    mean_square(task, baseline, n, 2, seed, longest=40)
+                    for baseline in (OneStepGD(task), HilbertEstimate(), Ridge.bayes(task)))
                 assert ratio == pytest.approx(one_step / ridge, rel=1e-4)
-                assert of_zero[f"d = {task.dimension} n = {n}"][seed] == pytest.approx(
-                    task.label_variance / ridge, rel=1e-4)
+                assert of_hilbert[f"d = {task.dimension} n = {n}"][seed] == pytest.approx(
+                    hilbert / ridge, rel=1e-4)
 
 
 @pytest.mark.parametrize("power", (0, 1, 2))

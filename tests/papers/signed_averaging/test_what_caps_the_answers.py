@@ -2,6 +2,7 @@
 
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -84,3 +85,13 @@ def test_no_attention_brings_a_ratio_below_the_floor_over_the_rivals_error():
     made = [Record.of(run, {name: np.full(10, value) for name, value in measured[scoring_of(run)].items()}, {})
             for run in answer_sizes.kept("cpu")]
     np.testing.assert_allclose(answer_sizes.nearest_ratios(made), np.full((5, 10), 0.4))
+
+
+def test_at_its_floor_ssa_keeps_its_error_in_training_and_the_seeds_that_were_measured():
+    sizes = [Record.of(run, {"floor": np.full(10, 4.0)}, {}) for run in answer_sizes.kept("cpu")]
+    index = pd.MultiIndex.from_product([("SSA", "entmax"), (0, 7), (1, 2)], names=("scoring", "seed", "step"))
+    errors = pd.DataFrame(9.0, index, pd.Index(range(1, 11), name="sigma"))
+    found = answer_sizes.at_floor(errors, sizes)
+    assert (found.loc["SSA"].index.unique("seed"), len(found)) == ([0], 6)
+    assert (found.loc["SSA", 1] == 9).all() and (found.loc["SSA"].loc[:, 2:] == 4).all(axis=None)
+    assert found.loc["entmax"].equals(errors.loc["entmax"])

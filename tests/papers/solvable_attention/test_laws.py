@@ -145,7 +145,6 @@ def test_the_fit_sees_only_its_window():
     ys = np.where(xs > 10.1, xs**-1.0, xs**-0.3)
     assert scaling_laws.fit_exponent(xs, ys, (1, 10.1))[0] == pytest.approx(-0.3)
     assert scaling_laws.fit_exponent(xs, ys, (10.2, 1e3))[0] == pytest.approx(-1)
-    assert scaling_laws.local_exponents(xs, 5 * xs**-0.3) == pytest.approx(-0.3)
 
 
 @pytest.mark.parametrize("alpha", [1.8, 2.1])
