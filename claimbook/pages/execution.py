@@ -269,14 +269,15 @@ def ended_gently():
 
 
 def kernel_manager(folder: str) -> type:
-    """One whose kernel has the time to save what it trains, and speaks through sockets in this folder."""
+    """One whose kernel has the time to save what it trains, and whose file and sockets are in this folder,
+    with which they go if this process is killed."""
     from jupyter_client import AsyncKernelManager
 
     class PatientKernelManager(AsyncKernelManager):
         shutdown_wait_time = SAVING
 
         def __init__(self, **options):
-            super().__init__(**options, **sockets(folder))
+            super().__init__(**options, connection_file=f"{folder}/kernel.json", **sockets(folder))
 
     return PatientKernelManager
 

@@ -222,3 +222,12 @@ def test_a_decoder_that_would_ignore_the_mask_is_refused():
     model = BloomForCausalLM(BloomConfig(vocab_size=50, hidden_size=16, n_layer=1, n_head=2))
     with pytest.raises(InputError, match="expected a decoder whose attention .* BloomForCausalLM"):
         logits(model, TOKENS, LENGTHS)
+
+
+def test_a_decoder_that_is_refused_keeps_its_attention(monkeypatch):
+    model = MAKE["llama"]()
+    model.set_attn_implementation("eager")
+    monkeypatch.setattr("icllib.models.signed_language.attention_layers", lambda model: [])
+    with pytest.raises(InputError, match="expected a decoder whose attention"):
+        logits(model, TOKENS, LENGTHS)
+    assert model.config._attn_implementation == "eager"

@@ -158,5 +158,7 @@ def test_a_printed_number_that_a_floor_bars_is_told_as_out_of_reach():
                                      "whatever is compared.")
     free = decide(RATIO, samples, "cpu", reach={"near": [0.1], "far": [0.1, 0.1, 0.1]})
     assert "In 1 of 2 parts models like ours exclude the printed number" in sentence(free)
+    alone = decide(replace(RATIO, parts=("far",)), {"far": LEVEL}, "cpu", reach={"far": [0.1, 0.1, 0.1]})
+    assert " Models like ours exclude the printed number" in sentence(alone)
     with pytest.raises(InputError, match="expected reach for"):
         decide(RATIO, samples, "cpu", reach={"near": [0.1]})

@@ -22,7 +22,7 @@ from claimbook.commands import run
 from claimbook.pages.execution import execute_as_script, parse_parameter, sockets
 from claimbook.pages.names import notebooks_folder
 from claimbook.records import PROJECT
-from claimbook.records.files import locked, temporary_folder
+from claimbook.records.files import TEMPORARY, locked, temporary_folder
 
 
 def files(folder):
@@ -185,17 +185,21 @@ def elsewhere() -> str:
 
 
 def test_a_page_that_is_killed_leaves_everything_as_it_was(page, tmp_path):
-    marker = tmp_path.parent / f"{tmp_path.name}-started"
+    """And beside it only folders that the next call removes."""
+    marker, place = (tmp_path.parent / f"{tmp_path.name}-{name}" for name in ("started", "place"))
+    place.mkdir()
     page(WRITE + f"import time; pathlib.Path({str(marker)!r}).touch(); time.sleep(100)")
     before = files(tmp_path)
     process = subprocess.Popen([sys.executable, "-c", elsewhere(), "run", "causal_lm/sample"],
-                               cwd=PROJECT, start_new_session=True, stderr=subprocess.DEVNULL)
+                               cwd=PROJECT, start_new_session=True, stderr=subprocess.DEVNULL,
+                               env=os.environ | {"TMPDIR": str(place)})
     while not marker.exists():
         assert process.poll() is None
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     assert files(tmp_path) == before
+    assert {path.name[:len(TEMPORARY)] for path in place.iterdir()} == {TEMPORARY}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.large)])

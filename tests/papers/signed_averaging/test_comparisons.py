@@ -34,6 +34,14 @@ def means(evidence):
     return {part: float(np.mean(samples)) for part, samples in evidence.items()}
 
 
+def test_a_printed_row_has_our_means_below_it():
+    """Geometric ones: of 1 and 100, 10."""
+    ours = frame(("a", "b"), known=[[1.0, 2.0], [100.0, 2.0]], new=[[3.0, 4.0], [3.0, 4.0]])
+    table = comparisons.beside(ours, {"known": (0.5, 7)})
+    assert table.T.to_dict("list") == {("known", "paper"): ["0.5", "7"], ("known", "ours"): ["10", "2"],
+                                       ("new", "ours"): ["3", "4"]}
+
+
 def test_printed_entries_give_the_printed_statistics_of_the_claims():
     """The ledger's numbers were read from the table apart from ours, and rounded."""
     paper = frame(**{name: [row] for name, row in affine.PRINTED.items()})

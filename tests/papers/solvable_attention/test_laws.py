@@ -177,19 +177,22 @@ def test_the_simulation_trains_on_its_data_sets_and_spends_compute_best():
         assert loss == pytest.approx(min(tried))
 
 
-def test_the_limit_finds_the_best_size():
-    """The last budget again, every size from 1 to 3,000 tried."""
-    run = VariedInTheLimit(2.1, 0.0, 0.5, tasks=4000)
+@pytest.mark.parametrize("start", ["proportional", "printed"])
+def test_the_limit_finds_the_best_size(start):
+    """The last budget again, every size from 1 to 3,000 tried; from v = w = A (1, 1) if as printed."""
+    run = VariedInTheLimit(2.1, 0.0, 0.5, tasks=4000, start=start)
     metrics, (shares, psi, strength) = run.measure(), spread_tasks(run)
     rest = 0.5 * shares * strength**2
+    printed = [size * BALANCED**2 * np.outer([1, own], [1, own]).sum() for size, own in zip(psi, strength)]
+    begin = strength / (strength / 2 if start == "proportional" else printed) - 1
     losses = []
     for size in range(1, 3001):
         time = metrics["compute"][-1] * metrics["unit"] / size
-        left = np.exp(-2 * shares * psi * (1 + strength**2) * strength * time)
+        left = begin * np.exp(-2 * shares * psi * (1 + strength**2) * strength * time)
         missing = np.where(np.arange(4000) < size, left / (1 + left), 1)
         losses.append((rest * missing**2).sum())
     assert metrics["compute_loss"][-1] == pytest.approx(losses[int(metrics["best_size"][-1]) - 1])
-    assert metrics["compute_loss"][-1] == pytest.approx(min(losses), rel=1e-3)
+    assert metrics["compute_loss"][-1] == pytest.approx(min(losses), rel=1e-2)
 
 
 def test_the_loss_of_a_task_falls_twice_as_fast_as_equation_71_prints():

@@ -182,7 +182,9 @@ def test_tasks_learned_one_by_one_nearly_have_the_laws_of_table_1(alpha):
     assert found["time"] == pytest.approx(np.log(left[1] / left[0]) / np.log(30), abs=0.01)
 
 
-def test_half_times():
+def test_half_times_and_what_is_lost_on_tasks_that_no_data_point_shows():
     assert half_time([0, 1, 2, 3], [8.0, 5, 3, 1]) == 2
-    linear = ClosedFormModel("linear", 1.8, tasks=2000).measure()["unit"]
-    assert linear == pytest.approx(np.log(2) / 2 / riccati.task_shares(2000, 1.8)[0], rel=0.01)
+    shares, metrics = riccati.task_shares(2000, 1.8), ClosedFormModel("linear", 1.8, tasks=2000).measure()
+    assert metrics["unit"] == pytest.approx(np.log(2) / 2 / shares[0], rel=0.01)
+    unseen = [(shares * STRENGTH**2 / 2 * (1 - shares) ** count).sum() for count in metrics["data"]]
+    assert metrics["data_loss"] == pytest.approx(unseen)
