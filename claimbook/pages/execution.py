@@ -269,8 +269,7 @@ def ended_gently():
 
 
 def kernel_manager(folder: str) -> type:
-    """One whose kernel has the time to save what it trains, and whose file and sockets are in this folder,
-    with which they go if this process is killed."""
+    """One whose kernel has the time to save what it trains; its file and sockets go with this folder."""
     from jupyter_client import AsyncKernelManager
 
     class PatientKernelManager(AsyncKernelManager):

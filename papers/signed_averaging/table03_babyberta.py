@@ -11,6 +11,7 @@ from torch import Tensor
 from claimbook.claims.rule import prediction_interval
 from claimbook.records import Component
 from claimbook.records.errors import InputError
+from claimbook.records.files import damage_told
 from icllib.data import DataFile
 from icllib.models import Encoder, SignedAveraging, Softmax
 from icllib.streams import Stream
@@ -134,7 +135,8 @@ def pseudo_log_likelihoods(module, sentences: Tensor) -> Tensor:
 NAMES = ("softmax", "SSA 1.5", "SSA 2")
 # By probe the printed scores, and those of ten public softmax models in one order, all in percent of pairs,
 # and its file of Zorro (Huebner et al., 2021). ASSUMED: Zorro's later version.
-TABLE = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="probe")
+with damage_told(Path(__file__).with_suffix(".csv"), "a table of scores"):
+    TABLE = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="probe")
 TABLE_3 = {probe: tuple(scores) for probe, *scores in TABLE[list(NAMES)].itertuples()}
 PUBLIC = TABLE.filter(like="public")
 

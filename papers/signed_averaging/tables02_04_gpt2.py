@@ -5,12 +5,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from claimbook.records.files import damage_told
+
 SHOTS = ("0-shot", "3-shot")
 PERPLEXITY = {"softmax": 31.7, "SSA": 27.7}  # Section 7.2, on OpenWebText after 50,000 steps
 # Printed, in percent: for each of SHOTS the scores and their standard errors. Of the benchmark, not printed
 # in the paper: size, the questions in the test set, or in the validation set if that is scored, and
 # answers, the choices per question, 0 if free. task: its name in the claim's parts.
-BENCHMARKS = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="benchmark").rename_axis(None)
+with damage_told(Path(__file__).with_suffix(".csv"), "a table of scores"):
+    BENCHMARKS = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="benchmark").rename_axis(None)
 
 
 def printed_scores(shots: str) -> pd.DataFrame:

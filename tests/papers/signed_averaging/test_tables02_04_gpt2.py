@@ -1,9 +1,14 @@
 """Printed scores of GPT-2 against the claims, and what is computed from them."""
 
+import runpy
+from pathlib import Path
+from shutil import copy
+
 import numpy as np
 import pytest
 
 from claimbook.claims import find_claim
+from claimbook.records.errors import InputError
 from papers.signed_averaging import tables02_04_gpt2
 from papers.signed_averaging.tables02_04_gpt2 import BENCHMARKS, sampling_error
 
@@ -50,3 +55,12 @@ def test_gains_are_in_the_errors_of_their_row():
 def test_a_guess_among_the_answers():
     chance = tables02_04_gpt2.chance_level()
     assert (chance["WiC"], chance["HellaSwag"]) == (50, 25) and np.isnan(chance["LAMBADA"])
+
+
+def test_a_damaged_table_is_told_by_its_name(tmp_path):
+    module = Path(copy(tables02_04_gpt2.__file__, tmp_path))
+    content = Path(tables02_04_gpt2.__file__).with_suffix(".csv").read_bytes()
+    for damaged in (content.replace(b"29.2", b"2\xdb.2"), content.replace(b"1.22\n", b"1.22,")):
+        module.with_suffix(".csv").write_bytes(damaged)
+        with pytest.raises(InputError, match="tables02_04_gpt2.csv: expected a table of scores, got a damaged file"):
+            runpy.run_path(module)
