@@ -210,7 +210,8 @@ class CpuStep:
 
     def passes_of(self, weights: tuple, xs: Tensor) -> list[Pass]:
         """The passes of a loss in which the context lengths have these weights."""
-        if weights not in self.passes:
+        key = weights, getattr(self.fleet.module, "repeats", 1)
+        if key not in self.passes:
             recipe, settings = self.fleet.recipe, self.settings
             counted = [own for own in zip(*recipe.layout, weights) if own[2]]
             left, made = iter(counted), []
@@ -218,11 +219,11 @@ class CpuStep:
             for together in [lengths] if self.is_sgpt else settings.passes(lengths):
                 make = self.sgpt_pass if self.is_sgpt else self.decoder_pass
                 made.append(make(*zip(*(next(left) for _ in together)), len(weights), xs))
-            self.passes[weights] = made
+            self.passes[key] = made
             needed = max(part.scratch for part in made)
             if len(self.memory) < needed:
                 self.memory = torch.empty(needed)
-        return self.passes[weights]
+        return self.passes[key]
 
     def decoder_pass(self, lengths, points, weights, queries: int, xs: Tensor) -> Pass:
         """A pass of a decoder: queries[k] of the loss has weights[k] and sees lengths[k] pairs."""
@@ -238,9 +239,10 @@ class CpuStep:
         weights = torch.tensor([1.0] * zeros + list(weights)) / (queries + zeros) / outputs
         return self.make(
             tokens, points, zeros, (layout.read, layout.places, *rows_of(layout.mask), weights), xs,
-            layers=settings.layers, shared_layers=settings.shared_layers, heads=settings.heads,
-            width=settings.width, mixed_width=settings.mixed_width, inputs=module.embed.weight.shape[1],
-            outputs=outputs, places=0 if module.positions is None else module.positions.shape[1],
+            layers=len(module.blocks) * module.repeats, shared_layers=settings.shared_layers,
+            heads=settings.heads, width=settings.width, mixed_width=settings.mixed_width,
+            inputs=module.embed.weight.shape[1], outputs=outputs,
+            places=0 if module.positions is None else module.positions.shape[1],
             attention=settings.attention, perceptron=settings.perceptron,
             normalize_stream=settings.normalize_stream, final_norm=settings.final_norm,
             probes=len(module.probes), scoring=scoring_of(module)[0],

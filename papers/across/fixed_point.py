@@ -1,6 +1,6 @@
 """Do looped layers come to rest at a fixed point?"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ from papers.causal_lm.layers import draw_prompts, run_layers
 from papers.causal_lm.trained import MASKS, SIZES
 
 LOOPS = 50  # ASSUMED: ten times those of training
+RANDOM_LOOPS = (3, 7)  # ASSUMED: about half to one and a half times the five of training
 STEP_SIZE = 1.6  # of hand-set layers: Appendix E.1 of causal_lm
 
 
@@ -42,13 +43,8 @@ class ByLoop(OnNewPrompts):
         """The curves of M trained models, whose module is left as it was."""
         module = predictor.module
         xs, ys, means = self.sample(tasks[0], predictor.members, device)
-        repeats, module.repeats = module.repeats, self.loops
-        try:
-            with torch.no_grad():
-                answers = [module.predict(states)[..., 0]
-                           for states in module.states(xs, ys, (self.pairs,))]
-        finally:
-            module.repeats = repeats
+        with torch.no_grad(), module.looped(self.loops):
+            answers = [module.predict(states)[..., 0] for states in module.states(xs, ys, (self.pairs,))]
         return curves(torch.stack(answers).double(), means[..., self.pairs].double())
 
 
@@ -91,6 +87,15 @@ def models(profile: str) -> dict[str, list[Run]]:
     return {mask: kept[f"{mask}, shared"] for mask in MASKS}
 
 
+def randomly_looped(profile: str) -> dict[str, list[Run]]:
+    """The same models, trained with a number of loops that each step draws anew, by mask.
+
+    Without probes, which change nothing else and have one place for each of a fixed number of loops.
+    """
+    return {mask: [replace(run, model=replace(run.model, probes=False), recipe=replace(run.recipe, loops=RANDOM_LOOPS))
+                   for run in own if profile in ("smoke", "cpu")] for mask, own in models(profile).items()}
+
+
 def hand_set(profile: str) -> list[HandSetLoops]:
     """Networks with the weights of Proposition 1 and of Proposition 2, on prompts of five seeds."""
     return [HandSetLoops(mask, seed=SEED + seed) for mask in MASKS for seed in range(5)]
@@ -98,4 +103,5 @@ def hand_set(profile: str) -> list[HandSetLoops]:
 
 def runs(profile: str) -> list:
     """All models of the page, and the hand-set layers."""
-    return [run for own in models(profile).values() for run in own] + hand_set(profile)
+    return [run for named in (models(profile), randomly_looped(profile)) for own in named.values()
+            for run in own] + hand_set(profile)
