@@ -16,7 +16,8 @@ from papers.causal_lm.layers import draw_prompts, run_layers
 from papers.causal_lm.trained import MASKS, SIZES
 
 LOOPS = 50  # ASSUMED: ten times those of training
-RANDOM_LOOPS = (3, 7)  # ASSUMED: about half to one and a half times the five of training
+RANDOM_LOOPS, RANDOM = (3, 7), ", random loops"  # ASSUMED: half to one and a half times the five of training
+RANDOM_SEEDS = {"prefix": 3, "causal": 1}  # ASSUMED: what has been trained
 STEP_SIZE = 1.6  # of hand-set layers: Appendix E.1 of causal_lm
 
 
@@ -81,19 +82,15 @@ def curves(answers: torch.Tensor, labels: torch.Tensor) -> dict[str, np.ndarray]
 
 
 def models(profile: str) -> dict[str, list[Run]]:
-    """The kept models of Table 1 with shared layers on linear functions, by mask."""
-    prompts = 8 if profile == "smoke" else 1024
-    kept = table_1_models(profile, ByLoop(pairs=SIZES[profile].pairs, prompts=prompts))
-    return {mask: kept[f"{mask}, shared"] for mask in MASKS}
+    """The kept models of Table 1 with shared layers on linear functions, by mask, and new with random loops.
 
-
-def randomly_looped(profile: str) -> dict[str, list[Run]]:
-    """The same models, trained with a number of loops that each step draws anew, by mask.
-
-    Without probes, which change nothing else and have one place for each of a fixed number of loops.
+    These have no probes, which are for a fixed number of loops; the rest trains alike without them.
     """
-    return {mask: [replace(run, model=replace(run.model, probes=False), recipe=replace(run.recipe, loops=RANDOM_LOOPS))
-                   for run in own if profile in ("smoke", "cpu")] for mask, own in models(profile).items()}
+    kept = table_1_models(profile, ByLoop(SIZES[profile].pairs, 8 if profile == "smoke" else 1024))
+    found = {mask: kept[f"{mask}, shared"] for mask in MASKS}
+    return found | {mask + RANDOM: [
+        replace(run, model=replace(run.model, probes=False), recipe=replace(run.recipe, loops=RANDOM_LOOPS))
+        for run in own[: RANDOM_SEEDS[mask] * (profile in ("smoke", "cpu"))]] for mask, own in found.items()}
 
 
 def hand_set(profile: str) -> list[HandSetLoops]:
@@ -103,5 +100,4 @@ def hand_set(profile: str) -> list[HandSetLoops]:
 
 def runs(profile: str) -> list:
     """All models of the page, and the hand-set layers."""
-    return [run for named in (models(profile), randomly_looped(profile)) for own in named.values()
-            for run in own] + hand_set(profile)
+    return [run for own in models(profile).values() for run in own] + hand_set(profile)
