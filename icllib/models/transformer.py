@@ -1,5 +1,6 @@
 """The GPT-2 decoder on prompts of (x, y) tokens, and its relatives in the papers."""
 
+import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -186,6 +187,15 @@ class StackedTransformer(nn.Module):
         else:
             early = [self.predict(states) for states in early]
         return torch.stack([*early, self.predict(last)])
+
+    @contextlib.contextmanager
+    def looped(self, repeats: int):
+        """Within it the blocks are applied so many times, one round after the other."""
+        own, self.repeats = self.repeats, repeats
+        try:
+            yield
+        finally:
+            self.repeats = own
 
     @property
     def alike(self) -> nn.ModuleList:

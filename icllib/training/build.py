@@ -42,6 +42,8 @@ def check_parts(task, model, recipe) -> None:
     if recipe.dimensions and not has_active(task):
         raise InputError("dimensions: expected a task whose sample has an argument `active`, got "
                          f"{task!r}")
+    if recipe.loops and (not getattr(model, "shared_layers", False) or model.probes):
+        raise InputError(f"recipe.loops: expected a decoder of shared layers without probes, got {model}")
     check_decoder(model, recipe.queries > 1 or recipe.loss_on_pairs)
 
 

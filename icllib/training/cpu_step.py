@@ -178,7 +178,7 @@ class Compiled:
 
     def passes_of(self, layout: tuple, weights: tuple, xs: Tensor) -> list[Pass]:
         """The passes in which these context lengths and points have these weights in the loss."""
-        key = layout, weights, xs.shape[1]
+        key = layout, weights, xs.shape[1], getattr(self.module, "repeats", 1)
         if key not in self.passes:
             counted = [own for own in zip(*layout, weights) if own[2]]
             left, made = iter(counted), []
@@ -207,9 +207,10 @@ class Compiled:
         weights = torch.tensor([1.0] * zeros + list(weights)) / (queries + zeros) / outputs
         return self.make(
             tokens, points, zeros, (layout.read, layout.places, *rows_of(layout.mask), weights), xs,
-            layers=settings.layers, shared_layers=settings.shared_layers, heads=settings.heads,
-            width=settings.width, mixed_width=settings.mixed_width, inputs=module.embed.weight.shape[1],
-            outputs=outputs, places=0 if module.positions is None else module.positions.shape[1],
+            layers=len(module.blocks) * module.repeats, shared_layers=settings.shared_layers,
+            heads=settings.heads, width=settings.width, mixed_width=settings.mixed_width,
+            inputs=module.embed.weight.shape[1], outputs=outputs,
+            places=0 if module.positions is None else module.positions.shape[1],
             attention=settings.attention, perceptron=settings.perceptron,
             normalize_stream=settings.normalize_stream, final_norm=settings.final_norm,
             probes=self.probes, scoring=scoring_of(module)[0], read_out_rate=settings.read_out_rate)

@@ -60,7 +60,7 @@ class Fleet:
         self.forward = forward_of(self.module)
         self.parameters = [p for p in self.module.parameters() if p.requires_grad]
         self.rate = torch.zeros((), device=device)
-        self.rates = recipe.rates(device)
+        self.rates, self.loops = recipe.rates(device), recipe.loops_drawn()
         self.relative_rates = None
         if set(learning_rates) != {recipe.learning_rate}:
             self.relative_rates = torch.tensor(learning_rates, device=device) / recipe.learning_rate
@@ -94,15 +94,16 @@ class Fleet:
         check_gradients(self.losses_on(one_each), self.module)
 
     def take_step(self) -> None:
-        """One step of every member, with nothing read back from the device."""
-        if self.cpu_step:
-            losses = self.cpu_step.losses(self.cpu_step.prompt())
-            self.alive &= losses.isfinite()
-            self.cpu_step.descend()
-        else:
-            losses = self.losses_on(self.sample())
-            self.alive &= losses.isfinite()
-            self.descend(torch.autograd.grad(losses.sum(), self.parameters))
+        """One step of every member; without random loops, nothing is read back from the device."""
+        with self.module.looped(self.loops[int(self.step)]) if self.loops else contextlib.nullcontext():
+            if self.cpu_step:
+                losses = self.cpu_step.losses(self.cpu_step.prompt())
+                self.alive &= losses.isfinite()
+                self.cpu_step.descend()
+            else:
+                losses = self.losses_on(self.sample())
+                self.alive &= losses.isfinite()
+                self.descend(torch.autograd.grad(losses.sum(), self.parameters))
         row = (self.step % READ_EVERY).view(1)
         self.losses.index_copy_(0, row, losses.detach()[None].to(self.losses.dtype))
         self.step += 1
@@ -270,7 +271,8 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
     instance(Fleet, fleet=fleet)
     text(label=label)
     step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
-    compiles = on_gpu and step < steps and not should_stop()  # which takes a minute
+    # It takes a minute, and a captured step is the same at all times.
+    compiles = on_gpu and step < steps and not should_stop() and not fleet.loops
     take_step = captured_step(fleet) if compiles else fleet.take_step
     progress = Progress(steps, label, unit_per_step=len(fleet.alive), start_at=step)
     stride, saved = READ_EVERY if on_gpu else 1, time.monotonic()  # no GPU waits at every step

@@ -10,7 +10,7 @@ from torch import Tensor
 from claimbook.records import ADDED, Component
 from claimbook.records.checks import Count, Fraction, NotNegative, Positive, Size, different, positive
 from claimbook.records.errors import InputError
-from icllib.streams import constant
+from icllib.streams import Stream, constant
 from icllib.tasks import side_by_side
 
 AMPERE = 8, 0  # the first of NVIDIA's architectures with TF32 and bf16
@@ -66,12 +66,16 @@ class Recipe(Component):
     # Ding et al., Appendix E:
     loss_on_pairs: bool = field(default=False, metadata=ADDED)  #: outputs at pairs, with target 0
     permute_pairs: bool = field(default=False, metadata=ADDED)  #: in a new random order every step
+    #: the least and the most loops of shared layers, in place of the model's own; drawn anew every step
+    loops: tuple[Size, Size] | None = field(default=None, metadata=ADDED)
 
     def check(self):
         different(lengths=self.lengths)
         for name in ("curriculum", "dimensions"):
             if not isinstance(own := getattr(self, name), Curriculum | None):
                 raise InputError(f"{name}: expected a Curriculum, got {own!r}")
+        if self.loops is not None and (len(self.loops) != 2 or self.loops[0] > self.loops[1]):
+            raise InputError(f"loops: expected the least and the most, got {self.loops}")
         if self.clip is not None:
             positive(clip=self.clip)
         if len(self.betas) != 2:
@@ -130,6 +134,14 @@ class Recipe(Component):
     def rates(self, device) -> Tensor:
         """The learning rate of every step, where the step can look it up: (steps,)."""
         return torch.tensor([self.rate(step) for step in range(self.steps)], device=device)
+
+    def loops_drawn(self) -> list[int]:
+        """How often shared layers are applied at every step, alike for all members; none where the model says it."""
+        if self.loops is None:
+            return []
+        least, most = self.loops
+        return Stream.of([0], "training").integers(
+            torch.arange(self.steps)[None], "loops", most - least + 1)[0].add(least).tolist()
 
     def length_weights(self, step: Tensor) -> Tensor:
         """The weight of each context length in the loss at a step: (K,), sum K; or 1 for all."""

@@ -17,7 +17,8 @@
 # $w^\top q$, the right answer, whatever the query. SSA's weight grows only like a power of the score, and its mean
 # of the inputs falls short of $q$. With $z \ln n$ in the exponent a few pairs take all the weight,
 # and they are the farthest in the direction of $q$, not the nearest to it. {cite:t}`hayase2026unified` say at which
-# such factors a row of attention collapses so, from how many scores lie near the largest.
+# such factors a row of attention collapses so, from how many scores lie near the largest; {cite:t}`bruno2026scaling`
+# say it for keys on a sphere.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -95,7 +95,7 @@ page.verdicts()
 #
 # - *One copy of the pairs, not two.* So a label can come back to its pair through another one, from the second layer
 #   on. InvICL forbids that with a second copy, at twice the tokens; a fair test of it needs that copy. It was not
-#   tried.
+#   tried. Its [code](https://github.com/PKU-ML/InvICL) is public; we have not read it.
 # - *Other tasks.* Fang et al. try linear regression with a larger GPT-2, and language models. Ours are the small models of
 #   causal_lm, with its quirks.
 # - *Untrained lengths* are shorter here. Models of this setting are trained on 20 pairs alone, and none is longer.

@@ -15,8 +15,8 @@
 # large is not counted. All nine are judged together, corrected by Holm's method {cite:p}`holm1979simple`.
 #
 # *The noise floor.* How much does another seed buy? Models without the change, each over the one before, say how far
-# a mean of so many pairs lies from 1 if nothing is changed. Such a floor is
-# [used elsewhere](https://arxiv.org/abs/2605.20798) for changes of language models.
+# a mean of so many pairs lies from 1 if nothing is changed. {cite:t}`zhao2026most` use such a floor: of twenty changes
+# of language models two pass it.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -104,8 +104,9 @@ page.verdicts()
 # - *A prefix mask* lowers the error in distribution 21 times and with 8 pairs only 2.6 times. With as many pairs as
 #   dimensions no mask can do well, so this says little against it.
 # - *A temperature* is chosen under the shift. In three of five models the best one is that of training.
-# - *Not in the table.* Models without positions, and those trained on every length, are on record with
-#   [their errors](../context_scaling/every_length.ipynb); but the weights of one seed each are kept.
+# - *Not in the table: positions and lengths.* No two sets of kept models differ in one of them alone. Models
+#   [without positions](../context_scaling/every_length.ipynb) were trained for twice as many steps. Those
+#   of every length have a layer more and another batch. Of each the weights of one seed are kept.
 # - *The noise floor* is wide with three to five pairs. A change that helps by less than 1.6 times would not be seen.
 # - *The papers do not claim this* in general. Signed averaging does of its score on lines; the printed factors are
 #   [excluded for models like ours](../signed_averaging/fig03_softmax_ssa.ipynb).

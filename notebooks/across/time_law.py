@@ -114,7 +114,8 @@ page.verdicts()
 # - *Small models*, with two layers of width 32, 200 tasks and contexts of 8 pairs. In the same window the solvable model
 #   with 200 tasks has $-0.47$.
 # - *Related theory.* {cite:t}`bordelon2026theory` derive laws in time for regression in context, and
-#   {cite:t}`takanami2025learning` solve linear attention on tasks of low rank.
+#   {cite:t}`takanami2025learning` solve linear attention on tasks of low rank. {cite:t}`mainali2025exact` give the exact
+#   course of training of a linear transformer, where each direction of the inputs has its own time.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/across/time_law/figure.csv>`.

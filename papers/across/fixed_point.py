@@ -1,6 +1,6 @@
 """Do looped layers come to rest at a fixed point?"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,6 +16,8 @@ from papers.causal_lm.layers import draw_prompts, run_layers
 from papers.causal_lm.trained import MASKS, SIZES
 
 LOOPS = 50  # ASSUMED: ten times those of training
+RANDOM_LOOPS, RANDOM = (3, 7), ", random loops"  # ASSUMED: half to one and a half times the five of training
+RANDOM_SEEDS = {"prefix": 3, "causal": 1}  # ASSUMED: what has been trained
 STEP_SIZE = 1.6  # of hand-set layers: Appendix E.1 of causal_lm
 
 
@@ -42,13 +44,8 @@ class ByLoop(OnNewPrompts):
         """The curves of M trained models, whose module is left as it was."""
         module = predictor.module
         xs, ys, means = self.sample(tasks[0], predictor.members, device)
-        repeats, module.repeats = module.repeats, self.loops
-        try:
-            with torch.no_grad():
-                answers = [module.predict(states)[..., 0]
-                           for states in module.states(xs, ys, (self.pairs,))]
-        finally:
-            module.repeats = repeats
+        with torch.no_grad(), module.looped(self.loops):
+            answers = [module.predict(states)[..., 0] for states in module.states(xs, ys, (self.pairs,))]
         return curves(torch.stack(answers).double(), means[..., self.pairs].double())
 
 
@@ -85,10 +82,15 @@ def curves(answers: torch.Tensor, labels: torch.Tensor) -> dict[str, np.ndarray]
 
 
 def models(profile: str) -> dict[str, list[Run]]:
-    """The kept models of Table 1 with shared layers on linear functions, by mask."""
-    prompts = 8 if profile == "smoke" else 1024
-    kept = table_1_models(profile, ByLoop(pairs=SIZES[profile].pairs, prompts=prompts))
-    return {mask: kept[f"{mask}, shared"] for mask in MASKS}
+    """The kept models of Table 1 with shared layers on linear functions, by mask, and new with random loops.
+
+    These have no probes, which are for a fixed number of loops; the rest trains alike without them.
+    """
+    kept = table_1_models(profile, ByLoop(SIZES[profile].pairs, 8 if profile == "smoke" else 1024))
+    found = {mask: kept[f"{mask}, shared"] for mask in MASKS}
+    return found | {mask + RANDOM: [
+        replace(run, model=replace(run.model, probes=False), recipe=replace(run.recipe, loops=RANDOM_LOOPS))
+        for run in own[: RANDOM_SEEDS[mask] * (profile in ("smoke", "cpu"))]] for mask, own in found.items()}
 
 
 def hand_set(profile: str) -> list[HandSetLoops]:

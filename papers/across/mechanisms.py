@@ -26,6 +26,7 @@ ROWS = {
         "GPT-2": (13, "GPT-2"), "SGPT": (13, "SGPT"), "prefix": (13, "prefix, shared", "prefix, unshared"),
         "causal": (13, "causal, shared", "causal, unshared")},
     "its loops have a fixed point": {"prefix": (10, "prefix"), "causal": (10, "causal")},
+    "random loops in training make one": {"prefix": (18, "prefix"), "causal": (18, "causal")},
     "the solvable model's law in time": {
         name: (14, f"{name}, alpha = 1.8", f"{name}, alpha = 2.1") for name in ("GPT-2", "SGPT")},
     "leaving one out beats it": {mask: (16, f"{mask}, shared", f"{mask}, unshared") for mask in ("prefix", "causal")}}

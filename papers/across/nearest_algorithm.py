@@ -148,9 +148,6 @@ def unexplained(known, answers) -> torch.Tensor:
     return 1 - (known * answers).sum(-1).square() / norms.clamp_min(1e-30)
 
 
-# ---- runs and verdicts ------------------------------------------------------------------------
-
-
 def models(profile: str) -> dict[str, list[Run]]:
     """The kept models of linear functions, of causal_lm and of context scaling."""
     prompts = 64 if profile == "smoke" else 4096

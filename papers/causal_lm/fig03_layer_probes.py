@@ -33,13 +33,9 @@ class LoopedErrors(ErrorByLength):
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors, whose module is left as it was."""
         module, found = predictor.module, []
-        repeats = module.repeats
-        try:
-            for times in self.times:
-                module.repeats = times * repeats
+        for times in self.times:
+            with module.looped(times * module.repeats):
                 found.append(super().measure(tasks, predictor, device)["error"])
-        finally:
-            module.repeats = repeats
         return {"error_looped": np.stack(found, axis=1)}
 
 

@@ -178,6 +178,37 @@ def test_it_stands_aside_for_the_layers_of_llama(options):
     assert fleet_of(replace(DECODER, **options)).cpu_step is None
 
 
+LOOPED = replace(DECODER, shared_layers=True), replace(RECIPE, loops=(1, 4))
+
+
+def test_loops_are_drawn_anew_at_every_step_and_both_steps_take_them():
+    counts = LOOPED[1].loops_drawn()
+    assert {counts.count(own) > 30 for own in (1, 2, 3, 4)} == {True} and len(counts) == 200
+    fleet, other = fleet_of(*LOOPED), without_compiled_step(fleet_of(*LOOPED))
+    for count in counts[:6]:
+        with fleet.module.looped(count):
+            assert difference(fleet, 0.02) < 1e-5
+    for own in (fleet, other):
+        for layer in own.module.blocks:
+            layer.register_forward_hook(lambda *_: applied.append(1))
+    applied = []
+    with torch.no_grad():
+        for one, two in zip(fleet.parameters, other.parameters):
+            two.copy_(one)
+    for _ in range(6):
+        fleet.take_step()
+        other.take_step()
+    assert len(applied) == sum(counts[:6]) and fleet.module.repeats == DECODER.layers
+    assert torch.allclose(fleet.losses[:6], other.losses[:6], rtol=1e-4)
+
+
+@pytest.mark.parametrize("model, loops", [(LOOPED[0], (4, 1)), (DECODER, (1, 4)),
+                                          (replace(LOOPED[0], probes=True), (1, 4))], ids=str)
+def test_loops_that_a_model_cannot_draw_are_refused(model, loops):
+    with pytest.raises(InputError, match="loops: expected"):
+        fleet_of(model, replace(RECIPE, loops=loops))
+
+
 @pytest.mark.parametrize("skip", [True, False])
 @pytest.mark.parametrize("normalization", ["l1", "absolute", "none"])
 @pytest.mark.parametrize("layers, width, lengths", [(1, 5, (4, 1, 2)), (3, 16, (17, 3))])
