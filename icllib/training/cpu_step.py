@@ -178,12 +178,12 @@ class Compiled:
 
     def passes_of(self, layout: tuple, weights: tuple, xs: Tensor) -> list[Pass]:
         """The passes in which these context lengths and points have these weights in the loss."""
-        key = layout, weights, xs.shape[1], getattr(self.module, "repeats", 1)
+        is_sgpt = self.kind == "sgpt"
+        key = layout, weights, xs.shape[1], *(() if is_sgpt else (self.module.repeats, scoring_of(self.module)))
         if key not in self.passes:
             counted = [own for own in zip(*layout, weights) if own[2]]
             left, made = iter(counted), []
             lengths = [length for length, _, _ in counted]
-            is_sgpt = self.kind == "sgpt"
             for together in [lengths] if is_sgpt else self.settings.passes(lengths):
                 make = self.sgpt_pass if is_sgpt else self.decoder_pass
                 made.append(make(*zip(*(next(left) for _ in together)), len(weights), xs))
@@ -392,7 +392,8 @@ def stands_in(module) -> bool:
         return False
     seen = any(part._forward_hooks or part._forward_pre_hooks or "forward" in vars(part)
                for part in module.modules())
-    return not seen and library() is not None
+    alike = len({type(getattr(block, "scoring", None)) for block in module.blocks}) == 1
+    return alike and not seen and library() is not None
 
 
 def library_philox(loaded, counter, key):

@@ -100,6 +100,23 @@ def test_answers_of_other_models_are_those_of_the_module(model):
     assert_same_answers(fleet_of(model).module, TASK, (1, 3, 4), (1, 3, 4))
 
 
+def test_answers_follow_a_module_that_is_changed():
+    """The rounds of shared layers, the temperature of every softmax, and another scoring."""
+    module = fleet_of(replace(DECODER, shared_layers=True)).module
+    prompt = TASK.sample(Stream.of([3, 4], "evaluation"), torch.arange(8).expand(2, -1), 5)
+    compiled, found = cpu_step.Compiled(module), []
+    with torch.no_grad():
+        module.blocks[0].qkv.weight *= 9  # so that the scores matter
+        for change in (lambda: None, lambda: setattr(module, "repeats", 5),
+                       lambda: module.blocks[0].scoring.temperature.mul_(3),
+                       lambda: setattr(module.blocks[0], "scoring", fleet_of(replace(
+                           DECODER, scoring=Uniform())).module.blocks[0].scoring)):
+            change()
+            found.append(compiled.answers(prompt.xs, prompt.ys, (1, 4)))
+            assert torch.allclose(found[-1], module(prompt.xs, prompt.ys, (1, 4)), rtol=1e-4, atol=1e-6)
+    assert all((one - other).abs().max() > 1e-4 for one, other in zip(found, found[1:]))
+
+
 def assert_same_answers(module, task, lengths, points):
     numbers = torch.Generator().manual_seed(0)
     with torch.no_grad():
@@ -128,6 +145,9 @@ def test_the_library_answers_only_where_nothing_else_is_to_see_the_layers(monkey
         assert cpu_step.stands_in(module) and not cpu_step.stands_in(fleet_of(MLP(8)).module)
         module.blocks[0].forward = module.blocks[0].forward
         assert not cpu_step.stands_in(module)
+        mixed = fleet_of().module
+        mixed.blocks[0].scoring = fleet_of(replace(DECODER, scoring=Uniform())).module.blocks[0].scoring
+        assert not cpu_step.stands_in(mixed)
         assert not cpu_step.stands_in(fleet_of().module.double())
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
     with torch.no_grad():
