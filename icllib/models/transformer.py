@@ -189,9 +189,9 @@ class StackedTransformer(nn.Module):
         return torch.stack([*early, self.predict(last)])
 
     @contextlib.contextmanager
-    def looped(self, repeats: int):
+    def repeated(self, times: int):
         """Within it the blocks are applied so many times, one round after the other."""
-        own, self.repeats = self.repeats, repeats
+        own, self.repeats = self.repeats, times
         try:
             yield
         finally:

@@ -95,7 +95,7 @@ class Fleet:
 
     def take_step(self) -> None:
         """One step of every member; without random loops, nothing is read back from the device."""
-        with self.module.looped(self.loops[int(self.step)]) if self.loops else contextlib.nullcontext():
+        with self.module.repeated(self.loops[int(self.step)]) if self.loops else contextlib.nullcontext():
             if self.cpu_step:
                 losses = self.cpu_step.losses(self.cpu_step.prompt())
                 self.alive &= losses.isfinite()

@@ -44,7 +44,7 @@ class ByLoop(OnNewPrompts):
         """The curves of M trained models, whose module is left as it was."""
         module = predictor.module
         xs, ys, means = self.sample(tasks[0], predictor.members, device)
-        with torch.no_grad(), module.looped(self.loops):
+        with torch.no_grad(), module.repeated(self.loops):
             answers = [module.predict(states)[..., 0] for states in module.states(xs, ys, (self.pairs,))]
         return curves(torch.stack(answers).double(), means[..., self.pairs].double())
 

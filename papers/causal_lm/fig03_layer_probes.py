@@ -34,7 +34,7 @@ class LoopedErrors(ErrorByLength):
         """The errors of M predictors, whose module is left as it was."""
         module, found = predictor.module, []
         for times in self.times:
-            with module.looped(times * module.repeats):
+            with module.repeated(times * module.repeats):
                 found.append(super().measure(tasks, predictor, device)["error"])
         return {"error_looped": np.stack(found, axis=1)}
 

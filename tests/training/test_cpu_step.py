@@ -206,7 +206,7 @@ def test_loops_are_drawn_anew_at_every_step_and_both_steps_take_them():
     assert {counts.count(own) > 30 for own in (1, 2, 3, 4)} == {True} and len(counts) == 200
     fleet, other = fleet_of(*LOOPED), without_compiled_step(fleet_of(*LOOPED))
     for count in counts[:6]:
-        with fleet.module.looped(count):
+        with fleet.module.repeated(count):
             assert difference(fleet, 0.02) < 1e-5
     for own in (fleet, other):
         for layer in own.module.blocks:
