@@ -176,13 +176,14 @@ sheet.cells_with_ssa_below(comparisons.ratio(grids, "SSA", "softmax"))
 #
 # Claims are judged on the most competent models that they can be asked of. Claims 2, 3 and 35 are judged
 # on the pairs that are [trained further](longer_training.ipynb), claim 40 on these, as it needs the grid.
-# How near the printed ratios any attention could have come is that of the models above ([what caps the
+# How near the printed ratios any attention could have come is that of the same pairs ([what caps the
 # answers](what_caps_the_answers.ipynb)). The control of claim 35 is SSA halfway through its training.
 
 # %%
 further = page.recorded(trained_further.runs, apart=True)
 levels = [records, *trained_further.levels(further)]
 best = trained_further.most_competent(levels)
+bounded = page.recorded(trained_further.sizes, apart=True)
 judged = trained_further.paths(best)
 errors = comparisons.at_share(judged)
 both = comparisons.reached(errors, *names)
@@ -195,7 +196,7 @@ page.decide("signed_averaging.2", sheet.growth(errors.loc["softmax"]),
             comparisons.reached(errors, "softmax"), sheet.growth(at_start))
 page.decide("signed_averaging.3", comparisons.ssa_to_softmax(
     comparisons.ratio(errors, "SSA", "softmax")), both,
-    reach=comparisons.ssa_to_softmax(answer_sizes.nearest_ratios(kept)))
+    reach=comparisons.ssa_to_softmax(answer_sizes.nearest_ratios(bounded)))
 halfway = comparisons.at_share(judged, 0.5)
 page.decide("signed_averaging.35", {
     "sigma = 1": errors[1]["SSA"] / errors[1]["softmax"]}, both,

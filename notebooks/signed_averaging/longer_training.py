@@ -36,25 +36,28 @@ claimbook.settings_table(sheet.runs(page.profile)[0], ["seed"], profile=page.pro
 # ## Figure
 
 # %%
-models, *even_longer = trained_further.levels(records)
-longer, shorter = trained_further.paths(models), trained_further.paths(others)
+levels = trained_further.levels(records)
+paths = dict(zip(("Figure 3's pairs", "three layers", "twice the steps"),
+                 map(trained_further.paths, (others, *levels))))
+shorter, longer, longest = paths.values()
 table = page.save_figure(
     *(page.series(name, f"seed {seed}", own.reached.tolist(), own.lead)
-      for name, paths in {"trained further": longer, "Figure 3": shorter}.items()
-      for seed, own in trained_further.leads(paths).groupby("seed")))
+      for name, of_level in paths.items()
+      for seed, own in trained_further.leads(of_level).groupby("seed")))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 import numpy as np
-from claimbook.pages.plotting import BLACK, draw, legend_below, numbers, series
+from claimbook.pages.plotting import BLACK, VIOLET, draw, legend_below, numbers, series
 from papers.colors import color_of
 
 printed = np.divide(affine.PRINTED["SSA"], affine.PRINTED["softmax"])[2:]
 figure, axes = plt.subplots(figsize=(8, 4.2))
-for name, color, paths in ("Figure 3", "0.65", shorter), ("trained further", BLACK, longer):
-    for seed in paths.loc["SSA"].index.unique("seed"):
+for (name, of_level), color in zip(paths.items(), ("0.65", BLACK, VIOLET)):
+    first, *seeds = of_level.loc["SSA"].index.unique("seed")
+    for seed in (first, *seeds):
         draw(axes, table, name, f"seed {seed}", color=color, marker="o", markevery=[-1],
-             label=None if seed else {"Figure 3": "Figure 3's pairs"}.get(name, name))
+             label=name if seed == first else None)
 axes.axhline(1, color="grey", lw=1)
 axes.axhline(affine.geometric_mean(printed, 0), color=color_of("SSA"), ls="--",
              label="printed")
@@ -77,18 +80,15 @@ legend = axes.legend(loc="center left")
 # 0.07, is a dashed line far below.
 
 # %% [markdown]
-# The ratio at four levels of competence, named by how good softmax is on ordinary lines; the best has
-# one pair so far. Beside it stand the printed one and the nearest that any attention could have shown
-# with the [bounds of Figure 3's models](what_caps_the_answers.ipynb):
+# The ratio at four levels of competence, named by how good softmax is on ordinary lines. Beside it stand
+# the printed one and the nearest that any attention could have shown with the [bounds of the best
+# pairs](what_caps_the_answers.ipynb):
 
 # %%
-at_level = {"Figure 3, halfway": comparisons.at_share(shorter, 0.5),
-            "Figure 3": comparisons.at_share(shorter),
-            "three layers": comparisons.at_share(longer)}
-at_level |= {f"{own[0].component.recipe.steps:,} steps": comparisons.at_share(
-    trained_further.paths(own)) for own in even_longer}
-at_level = sheet.ratios_by_level(at_level)
-nearest = answer_sizes.nearest_ratios(page.recorded(answer_sizes.kept))
+at_level = sheet.ratios_by_level(
+    {"Figure 3's, halfway": comparisons.at_share(shorter, 0.5)}
+    | {name: comparisons.at_share(of_level) for name, of_level in paths.items()})
+nearest = answer_sizes.nearest_ratios(page.recorded(trained_further.sizes))
 sigmas = affine.SIGMAS[2:]
 table = page.save_figure(
     table, *(page.series("ratio", name, sigmas, ratios.loc[:, 3:], scale="log")
@@ -111,7 +111,7 @@ legend = legend_below(axes, 3)
 
 # %% [markdown] tags=["caption"]
 # SSA's error over softmax's on steeper lines, from the least competent models to the most; dotted, the
-# nearest ratio in reach of Figure 3's models; hollow, printed.
+# nearest ratio in reach of the best; hollow, printed.
 #
 # Alt text: Ratio of errors against sigma on a log axis: our curves lie on each other near 1, the dotted
 # one rises from 0.2 to 0.5, and the printed values, hollow diamonds, lie far below, between 0.01 and 0.2.
@@ -127,7 +127,7 @@ numbers(table, ["ratio"], x="sigma")
 # Equation 2, and from the fourth, as in the public code.
 
 # %% tags=["numbers"]
-sheet.beside_printed(models)
+sheet.beside_printed(levels[-1])
 
 # %% [markdown]
 # The softmax models of Figure 3 beside the row of Table 6 with their two layers and four heads:
@@ -141,8 +141,8 @@ comparisons.beside(comparisons.at_share(shorter).loc[["softmax"]],
 
 # %% tags=["numbers"]
 final = lambda paths, name: comparisons.ratio(comparisons.at_share(paths), name, "softmax")
-sheet.final_ratios({"SSA": final(longer, "SSA"), "SSMax": final(longer, "SSMax"),
-                    "Figure 3's SSA": final(shorter, "SSA")})
+sheet.final_ratios({f"{name}, SSA": final(of_level, "SSA") for name, of_level in paths.items()}
+                   | {"three layers, SSMax": final(longer, "SSMax")})
 
 # %% [markdown]
 # ## The claims, one by one
@@ -151,7 +151,7 @@ sheet.final_ratios({"SSA": final(longer, "SSA"), "SSMax": final(longer, "SSMax")
 # Figure 3, where no model is that good, and was moved here when two of the five pairs were known.
 
 # %%
-best = trained_further.most_competent([models, *even_longer])
+best = trained_further.most_competent(levels)
 judged = trained_further.paths(best)
 page.decide("signed_averaging.21", comparisons.ssa_to_softmax(
     comparisons.ratio_at_equal_error(judged, "SSA", "softmax")),

@@ -31,12 +31,11 @@ from papers.signed_averaging.comparisons import reached, training_settings
 from papers.signed_averaging.table05_deviant_input import ridge_failure
 
 page = Page("signed_averaging/table05_deviant_input", profile)
-records = page.recorded(affine.softmax_and_ssa)
-by_point = page.recorded(sheet.by_point)
-training_settings(affine.softmax_and_ssa, page.profile)
+records = page.records
+training_settings(sheet.runs, page.profile)
 
 # %% [markdown]
-# These are the models of [Figure 3](fig03_softmax_ssa.ipynb), with softmax and with SSA.
+# These are the best pairs of [those trained further](longer_training.ipynb), with softmax and with SSA.
 #
 # ## Figure
 
@@ -107,7 +106,7 @@ comparisons.beside(answers, {"softmax": sheet.SEQUENCE}, spread=True, scale="lin
 # %% tags=["numbers"]
 import pandas as pd
 
-at_points = page.values("error_at_deviant", by_point).unstack().xs(
+at_points = page.values("error_at_deviant", **BY_SCORING).unstack().loc["softmax"].xs(
     100, level="first_std").loc[:, affine.FIRST_COUNTED:]
 pd.DataFrame({"error": affine.geometric_mean(at_points, 0),
               "share": at_points.div(at_points.sum(axis=1), axis=0).mean()}).loc[
@@ -123,9 +122,8 @@ page.decide("signed_averaging.11", {
 page.decide("signed_averaging.47", {
     "softmax": sheet.failure_on_sequence(answers.loc["softmax"])},
     reached(errors, "softmax"), {"softmax": ridge_failure()})
-first = page.values("error_at", by_point).unstack().loc[:, affine.FIRST_COUNTED:]
 page.decide("signed_averaging.61", {"sigma = 100": at_points[40] / at_points[3]},
-            first.mean(axis=1), sheet.recovery_without_intercept())
+            reached(errors, "softmax"), sheet.recovery_without_intercept())
 page.verdicts()
 
 # %% [markdown]

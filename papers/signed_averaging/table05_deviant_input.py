@@ -1,7 +1,5 @@
 """Table 5: does one large input spoil a whole prompt?"""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
@@ -10,23 +8,17 @@ from icllib.baselines import Ridge
 from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.colors import color_of, marked
-from papers.signed_averaging.affine import (
-    DEVIANT, FIRST_COUNTED, PointErrors, base_runs, softmax_and_ssa)
+from papers.signed_averaging.affine import DEVIANT, FIRST_COUNTED, PointErrors
 from papers.signed_averaging.comparisons import ridge_answers
+from papers.signed_averaging.trained_further import further
 
 TABLE_5 = (6.4e-5, 0.05, 0.25, 0.50, 0.82, 1.21, 1.66, 1.87, 2.02, 2.14, 2.20)  # by FIRST_STDS
 SEQUENCE = (-1.21, -0.28, 2.15, 0.96, 0.65)  # Section 5.3: softmax answers at the inputs DEVIANT
 
 
 def runs(profile: str) -> list[Run]:
-    """All models of the page."""
-    return softmax_and_ssa(profile) + by_point(profile)
-
-
-def by_point(profile: str) -> list[Run]:
-    """Claim 61: the softmax models, measured at every point after a deviant first input."""
-    errors = PointErrors((1,), 2 if profile == "smoke" else 8192, first_stds=(10, 100))
-    return [replace(run, evaluation=errors, along=None) for run in base_runs(profile)]
+    """The most competent pairs of softmax and SSA."""
+    return further(profile)
 
 
 def recovery_without_intercept() -> dict[str, np.ndarray]:

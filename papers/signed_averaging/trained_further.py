@@ -12,6 +12,7 @@ from icllib.models import SSMax, SignedAveraging, Softmax
 from icllib.training import Along, Run
 from papers.signed_averaging.affine import (
     BY_SCORING, FIRST_COUNTED, FIRST_STDS, PointErrors, SIGMAS, SIZES, affine_run, decoder, shared)
+from papers.signed_averaging.answer_sizes import sizes_at
 from papers.signed_averaging.comparisons import at_share, mean_ratio
 
 # Fixed before these models were trained: the shape of Table 6 that is next to Figure 3's, and steps
@@ -41,9 +42,7 @@ def runs(profile: str) -> list[Run]:
 
     Only smoke and cpu have runs.
     """
-    if profile not in DEEPER:
-        return []
-    return [run_of(profile, scoring, seed) for scoring in SCORINGS.values()
+    return [run_of(profile, scoring, seed) for scoring in SCORINGS.values() if profile in DEEPER
             for seed in range(DEEPER[profile].seeds)] + further(profile)
 
 
@@ -55,11 +54,18 @@ def run_of(profile: str, scoring, seed: int) -> Run:
 
 def further(profile: str) -> list[Run]:
     """The pairs at the printed competence, with all that other pages measure on lines too."""
+    if profile not in FURTHER:
+        return []
     size, errors = FURTHER[profile], point_errors(profile)
     found = [run_along(size, SCORINGS[name], seed, errors)
              for name in ("softmax", "SSA") for seed in FURTHER_SEEDS[: size.seeds]]
     deviant = replace(errors, first_stds=FIRST_STDS)
     return [replace(run, evaluation=Together((*run.evaluation.parts, deviant))) for run in found]
+
+
+def sizes(profile: str) -> list[Run]:
+    """How large their answers get, measured once more; where their weights are kept none is trained."""
+    return [replace(run, evaluation=sizes_at(profile), along=None) for run in further(profile)]
 
 
 def point_errors(profile: str) -> PointErrors:
