@@ -40,7 +40,7 @@ training_settings(affine.FULL.runs, page.profile)
 # %% [markdown]
 # These are the settings of 12L8AH, a model of 12 layers with 8 attention heads each. It and
 # 12Al8AH, the same without MLPs, are models of [Table 6](table06_depth_heads.ipynb).
-# Softmax and SSA are those of [Table 5](table05_deviant_input.ipynb).
+# Softmax and SSA are those of [Figure 3](fig03_softmax_ssa.ipynb).
 #
 # ## Figure
 

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Figure 3: does SSA beat softmax away from the training distribution?
 #
-# Can't tell. On steeper lines our best five pairs give {term}`SSA` about 0.9 times {term}`softmax`'s
-# error, which may be chance. The paper prints a fifth or less, out of reach of models whose last
-# normalization caps answers. On ordinary lines ours err 13 times more than the paper's.
+# Can't tell. On steeper lines our best five pairs give {term}`SSA` 0.92 times {term}`softmax`'s error,
+# which may be chance. The paper prints a fifth or less, out of reach of models whose last
+# normalization caps answers. On ordinary lines ours err 3.5 times more than the paper's.
 #
 # Two decoders, one with softmax and one with scaled signed averaging (SSA), learn lines $y = a x + c$
 # from the examples in a prompt. In training $x, a, c \sim \mathcal{N}(0, 1)$. In tests the lines get
@@ -174,8 +174,8 @@ sheet.cells_with_ssa_below(comparisons.ratio(grids, "SSA", "softmax"))
 # %% [markdown]
 # ## The claims, one by one
 #
-# Claims are judged on the most competent models that they can be asked of. Claims 2, 3 and 35 are judged
-# on the pairs that are [trained further](longer_training.ipynb), claim 40 on these, as it needs the grid.
+# Claims are judged on the most competent models that they can be asked of, the best pairs of those that
+# are [trained further](longer_training.ipynb).
 # How near the printed ratios any attention could have come is that of the same pairs ([what caps the
 # answers](what_caps_the_answers.ipynb)). The control of claim 35 is SSA halfway through its training.
 
@@ -244,7 +244,8 @@ page.verdicts()
 # - Intervals are over seeds of training; each seed is tested on 400 functions of its own, on which both
 #   kinds of models answer.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig03_softmax_ssa/figure.csv>`.
+# The numbers behind the figure: {download}`figure.csv
+# <../../results/signed_averaging/fig03_softmax_ssa/figure.csv>`.
 
 # %% tags=["provenance"]
 print(page.provenance())

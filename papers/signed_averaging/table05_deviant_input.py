@@ -8,7 +8,7 @@ from icllib.baselines import Ridge
 from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.colors import color_of, marked
-from papers.signed_averaging.affine import DEVIANT, FIRST_COUNTED, PointErrors
+from papers.signed_averaging.affine import DEVIANT, FIRST_COUNTED, FIRST_STDS, PointErrors, ShiftedErrors
 from papers.signed_averaging.comparisons import ridge_answers
 from papers.signed_averaging.trained_further import further
 
@@ -27,6 +27,12 @@ def recovery_without_intercept() -> dict[str, np.ndarray]:
     errors = PointErrors((1,), 8192, first_stds=(100,)).measure([AffineFunctions()], Ridge(1e-9))
     last = errors["error_at_deviant"][:, -1]
     return {"sigma = 100": last[:, -1] / last[:, FIRST_COUNTED - 1]}
+
+
+def growth_without_intercept() -> dict[str, list[float]]:
+    """Claim 11's control: the growth of the error of least squares on lines through the origin."""
+    errors, = ShiftedErrors((1,), first_stds=FIRST_STDS).measure([AffineFunctions()], Ridge(1e-9))["error_deviant"]
+    return {f"sigma = {std}": [error / errors[0]] for std, error in zip(FIRST_STDS[1:], errors[1:])}
 
 
 def failure_on_sequence(answers) -> pd.Series:
