@@ -6,7 +6,7 @@
 # models still err 3.5 times more than the paper's.
 #
 # The models of [Figure 3](fig03_softmax_ssa.ipynb) show no lead of scaled signed averaging (SSA), but
-# they are far from as good as the paper's. The best of this page err nine times less. They have three
+# they are far from as good as the paper's. The best of this page err eight times less. They have three
 # layers in place of two, and train for 60,000 steps in place of 20,000.
 #
 # The {term}`task` is a line $y = a x + c$, with $a, c \sim \mathcal{N}(0, 1)$ in training and
