@@ -94,7 +94,7 @@ def printed_contents(page, titles: dict[str, str], starts: dict[str, int]) -> li
     page.set_content(f"<header><h1>{escape(config['title'])}</h1><p>{escape(config.get('author', ''))}, "
                      f"{escape(config.get('copyright', ''))}</p></header><h2>Contents</h2><table>{lines}</table>")
     page.add_style_tag(content="body { font: 10px sans-serif; } td:last-child { text-align: right; } "
-                               "table { width: 100%; } a { color: inherit; } header { height: 240mm; "
+                               "table { width: 100%; } a { color: inherit; } header { height: 160mm; "
                                "break-after: page; padding-top: 80mm; font-size: 16px; } h1 { font-size: 44px; }")
     return sheets(page)
 

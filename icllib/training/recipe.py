@@ -2,13 +2,15 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import torch
 from torch import Tensor
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import Count, Fraction, NotNegative, Positive, Size, different, positive
+from claimbook.records.checks import (
+    Count, Fraction, NotNegative, Positive, Size, different, integer, positive, tuple_of)
 from claimbook.records.errors import InputError
 from icllib.streams import Stream, constant
 from icllib.tasks import side_by_side
@@ -74,8 +76,10 @@ class Recipe(Component):
         for name in ("curriculum", "dimensions"):
             if not isinstance(own := getattr(self, name), Curriculum | None):
                 raise InputError(f"{name}: expected a Curriculum, got {own!r}")
-        if self.loops is not None and (len(self.loops) != 2 or self.loops[0] > self.loops[1]):
-            raise InputError(f"loops: expected the least and the most, got {self.loops}")
+        if self.loops is not None:
+            found = tuple_of(partial(integer, 1), "loops", self.loops)
+            if len(found) != 2 or found[0] > found[1]:
+                raise InputError(f"loops: expected the least and the most, got {self.loops}")
         if self.clip is not None:
             positive(clip=self.clip)
         if len(self.betas) != 2:

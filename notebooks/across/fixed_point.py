@@ -113,7 +113,8 @@ pd.DataFrame({mask: {
 # %%
 def further(loops: int, kind: str = "") -> dict:
     """The error after so many loops over that after five."""
-    return {mask: curves[mask + kind][loops] / curves[mask + kind][5] for mask in sheet.MASKS}
+    own = {mask: curves[mask + kind] for mask in sheet.MASKS}
+    return {mask: curve[loops] / curve[5] for mask, curve in own.items()}
 
 
 moves = lambda loop: {mask: moved[mask][loop] for mask in sheet.MASKS}

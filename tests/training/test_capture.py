@@ -34,7 +34,7 @@ def runs_of_every_kind():
     seen = set()
     for page in all_pages():
         for run in runs_of(page)("smoke"):
-            if isinstance(run, Run):
+            if isinstance(run, Run) and not run.recipe.loops:  # whose steps read a number, and are not captured
                 if getattr(run.model, "layers", 0) > 2:
                     run = replace(run, model=replace(run.model, layers=2))
                 task, model, recipe = map(kind, map(settings, (run.task, run.model, run.recipe)))
