@@ -141,8 +141,8 @@ comparisons.beside(comparisons.at_share(shorter).loc[["softmax"]],
 
 # %% tags=["numbers"]
 final = lambda paths, name: comparisons.ratio(comparisons.at_share(paths), name, "softmax")
-sheet.final_ratios({f"{name}, SSA": final(of_level, "SSA") for name, of_level in paths.items()}
-                   | {"three layers, SSMax": final(longer, "SSMax")})
+of_ssa = {f"{name}, SSA": final(of_level, "SSA") for name, of_level in paths.items()}
+sheet.final_ratios(of_ssa | {"three layers, SSMax": final(longer, "SSMax")})
 
 # %% [markdown]
 # ## The claims, one by one
