@@ -134,7 +134,9 @@ page.verdicts()
 # - *Coming to rest.* Of ten models six move their answers by less than a hundredth in the fiftieth loop, and four by more.
 #   They rest at errors above that of answering 0.
 # - *Random loops.* Models are alike but for the probes after each loop, which are not part of the rest. All seeds draw the
-#   same numbers of loops. Three models are few, and one says nothing of a spread; a model takes a minute on one core. More loops than seven in training, or a loss after every loop, were not tried.
+#   same numbers of loops. Five models of each mask were planned, and four trained: after three were seen, the third of
+#   the prefix mask came before a second causal one. Three are few, and one says nothing of a spread. More loops than
+#   seven in training, or a loss after every loop, were not tried.
 # - *No prompt after the start.* Our loops do not read it anew. {cite:t}`labovich2026stability` proves that such loops
 #   have countably many fixed points, which cannot hang strongly on the input (second hand, its abstract).
 #
