@@ -52,11 +52,15 @@ def chapters() -> str:
     return "\n".join(lines) + "\n"
 
 
+def config() -> dict:
+    """The settings of the book, _config.yml."""
+    return read_yaml((PROJECT / "_config.yml").read_text("utf-8"))
+
+
 def check_keys(citations: dict[str, str]) -> None:
     """Raises InputError for a key that comes twice in these citations, by file, and in the bibliographies of
     _config.yml: Sphinx would tell it after a minute, and not where."""
-    config = read_yaml((PROJECT / "_config.yml").read_text("utf-8"))
-    own = [name for name in config.get("bibtex_bibfiles", ()) if not name.startswith("book/_generated/")]
+    own = [name for name in config().get("bibtex_bibfiles", ()) if not name.startswith("book/_generated/")]
     citations, known = citations | {name: (PROJECT / name).read_text("utf-8") for name in own}, {}
     for name, text in citations.items():
         with damage_told(PROJECT / name, "entries of BibTeX"):

@@ -13,8 +13,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from claimbook.records.errors import InputError
-from claimbook.records.files import PROJECT, read_yaml
-from claimbook.website.contents import pages_of_contents
+from claimbook.records.files import PROJECT
+from claimbook.website.contents import config, pages_of_contents
 
 SITE, OFFLINE = PROJECT / "_build/html", PROJECT / "_build/offline"
 # MathJax is where there are formulas; a promise is waited for.
@@ -88,11 +88,11 @@ def sheets(page, **margins) -> list:
 
 def printed_contents(page, titles: dict[str, str], starts: dict[str, int]) -> list:
     """A cover, then every page of the website with its number on paper."""
-    config = read_yaml((PROJECT / "_config.yml").read_text("utf-8"))
     lines = "".join(f'<tr><td><a href="{(SITE / name).as_uri()}.html">{escape(title)}</a></td>'
                     f"<td>{starts[name] + 1}</td></tr>" for name, title in titles.items())
-    page.set_content(f"<header><h1>{escape(config['title'])}</h1><p>{escape(config.get('author', ''))}, "
-                     f"{escape(config.get('copyright', ''))}</p></header><h2>Contents</h2><table>{lines}</table>")
+    title, *about = (escape(config()[name]) for name in ("title", "author", "copyright") if name in config())
+    page.set_content(f"<header><h1>{title}</h1><p>{', '.join(about)}</p></header>"
+                     f"<h2>Contents</h2><table>{lines}</table>")
     page.add_style_tag(content="body { font: 10px sans-serif; } td:last-child { text-align: right; } "
                                "table { width: 100%; } a { color: inherit; } header { height: 160mm; "
                                "break-after: page; padding-top: 80mm; font-size: 16px; } h1 { font-size: 44px; }")

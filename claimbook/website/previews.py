@@ -12,19 +12,18 @@ import matplotlib.pyplot as plt
 from claimbook.claims import papers
 from claimbook.claims.decisions import Decision
 from claimbook.pages.plotting import use_style
-from claimbook.records.files import PROJECT, read_yaml
+from claimbook.website.contents import config
 from claimbook.website.ledger import in_words
 
 
 def write_previews(decisions: list[Decision], folder: Path) -> None:
     """A picture of each paper's question and of what came out."""
-    title = read_yaml((PROJECT / "_config.yml").read_text("utf-8"))["title"]
     plain = dict(parse_math=False, color="#222832", verticalalignment="top")
     use_style()
     for paper in papers().values():
         own = [item for item in decisions if item.claim.paper == paper.name and not item.claim.ours]
         figure = plt.figure(figsize=(12, 6.3), layout="none")
-        figure.text(0.06, 0.9, f"{title}: {paper.short}", fontsize=22, **plain)
+        figure.text(0.06, 0.9, f"{config()['title']}: {paper.short}", fontsize=22, **plain)
         figure.text(0.06, 0.76, textwrap.fill(paper.question, 40), fontsize=36, **plain)
         counts = textwrap.fill(f"{len(own)} claims of the paper: {in_words(own)}", 76)
         figure.text(0.06, 0.2, counts, fontsize=20, **plain)

@@ -149,7 +149,10 @@ class Compiled:
 
     def __init__(self, module):
         self.module, self.settings, self.passes, self.memory = module, module.settings, {}, torch.empty(0)
-        self.kind = "sgpt" if type(module) is StackedSGPT else "decoder"
+        self.kind, self.library = "sgpt" if type(module) is StackedSGPT else "decoder", library()
+
+    def __reduce__(self):
+        return Compiled, (self.module,)  # the rest are addresses
 
     def tensors(self) -> list:
         """The module's tensors in the order of cpu_step.cpp's parts."""
@@ -165,22 +168,24 @@ class Compiled:
         if getattr(self.module, "positions", None) is not None and max(lengths) > self.module.pairs:
             return self.module(xs, ys, lengths, points)  # which says what is wrong
         layout = lengths, lengths if points is None else tuple(points)
-        for part in self.passes_of(layout, (1.0,) * len(lengths), xs):
+        scoring = None if self.kind == "sgpt" else scoring_of(self.module)
+        for part in self.passes_of(layout, (1.0,) * len(lengths), xs, scoring):
             tokens = part.tokens(xs, ys).contiguous()
             own = torch.zeros(*tokens.shape[:2], part.sizes.queries, part.sizes.outputs)
             for member in range(len(xs)):
-                getattr(library(), f"{self.kind}_answers")(
+                getattr(self.library, f"{self.kind}_answers")(
                     ctypes.byref(part.sizes), ctypes.byref(part.layout), addresses(tensors, member),
                     *(ctypes.c_void_p(values.data_ptr()) for values in (tokens[member], own[member], self.memory)))
             found.append(own)
         answers = torch.cat(found, dim=2)
         return answers if getattr(self.module, "classes", None) else answers[..., 0]
 
-    def passes_of(self, layout: tuple, weights: tuple, xs: Tensor) -> list[Pass]:
-        """The passes in which these context lengths and points have these weights in the loss."""
-        is_sgpt = self.kind == "sgpt"
-        key = layout, weights, xs.shape[1], *(() if is_sgpt else (self.module.repeats, scoring_of(self.module)))
+    def passes_of(self, layout: tuple, weights: tuple, xs: Tensor, scoring=None) -> list[Pass]:
+        """The passes in which these context lengths and points have these weights in the loss. scoring: the
+        module's, where it may change."""
+        key = layout, weights, xs.shape[1], getattr(self.module, "repeats", 1), scoring
         if key not in self.passes:
+            is_sgpt = self.kind == "sgpt"
             counted = [own for own in zip(*layout, weights) if own[2]]
             left, made = iter(counted), []
             lengths = [length for length, _, _ in counted]
@@ -240,16 +245,16 @@ class Compiled:
         kept = *(own.int().contiguous() for own in layout[:-1]), weights / prompts
         pointers = CpuLayout(*(own.data_ptr() for own in kept))
         return Pass(tokens, constant(points, xs.device), zeros, sizes, pointers, kept,
-                    getattr(library(), f"{self.kind}_scratch")(ctypes.byref(sizes)))
+                    getattr(self.library, f"{self.kind}_scratch")(ctypes.byref(sizes)))
 
 
 class CpuStep(Compiled):
     """Losses, gradients and AdamW of a fleet, computed by the library."""
 
-    def __init__(self, fleet, loaded):
+    def __init__(self, fleet):
         super().__init__(fleet.module)
-        self.fleet, self.library = fleet, loaded
-        fleet.stream = replace(fleet.stream, generator=partial(library_philox, loaded))
+        self.fleet, self.layout = fleet, fleet.recipe.layout
+        fleet.stream = replace(fleet.stream, generator=partial(library_philox, self.library))
         self.loss_on_pairs, self.cross_entropy = fleet.recipe.loss_on_pairs, fleet.recipe.loss == "cross-entropy"
         self.probes = len(getattr(fleet.module, "probes", ()))
         parameters, members = fleet.parameters, len(fleet.alive)
@@ -257,7 +262,7 @@ class CpuStep(Compiled):
         self.flat = torch.zeros(sum(sizes))
         self.gradients = [part.view_as(own) for part, own in zip(self.flat.split(sizes), parameters)]
         gradient_of = {id(own): part for own, part in zip(parameters, self.gradients)}
-        self.step, named = getattr(loaded, f"{self.kind}_step"), self.tensors()
+        self.step, named = getattr(self.library, f"{self.kind}_step"), self.tensors()
         self.parameters = [addresses(named, member) for member in range(members)]
         self.gradients_of = [addresses([gradient_of.get(id(own)) for own in named], member)
                              for member in range(members)]
@@ -291,10 +296,10 @@ class CpuStep(Compiled):
         """Each member's loss on its prompts, (M,); its gradients are then in `gradients`."""
         recipe, step = self.fleet.recipe, self.fleet.step
         weights = recipe.length_weights(step)
-        own = (1.0,) * len(recipe.layout[0]) if weights.dim() == 0 else tuple(weights.tolist())
+        own = (1.0,) * len(self.layout[0]) if weights.dim() == 0 else tuple(weights.tolist())
         totals = [0.0] * len(self.parameters)
         self.flat.zero_()
-        for part in self.passes_of(recipe.layout, own, prompt.xs):
+        for part in self.passes_of(self.layout, own, prompt.xs):
             tokens, targets = part.tokens(prompt.xs, prompt.ys), prompt.ys.index_select(2, part.targets)
             if part.zeros:
                 targets = torch.cat((torch.zeros_like(prompt.ys[:, :, : part.zeros]), targets), dim=2)
@@ -369,10 +374,7 @@ def rows_of(mask: Tensor) -> tuple[Tensor, Tensor]:
 
 def is_known(module) -> bool:
     """Whether the library knows this module, which is on a CPU, in single precision, and as it was built."""
-    if type(module) is StackedSGPT:
-        known = True
-    else:
-        known = type(module) is StackedTransformer and scoring_of(module) is not None
+    known = type(module) is StackedSGPT or type(module) is StackedTransformer and bool(scoring_of(module))
     if known and getattr(module.settings, "mask", "") == "leave-one-out":
         known = scoring_of(module)[0] in (0, 3)  # where a score of minus infinity has no weight and no slope
     return known and all(own.dtype == torch.float32 and own.device.type == "cpu" and own.is_contiguous()
@@ -381,8 +383,7 @@ def is_known(module) -> bool:
 
 def compiled_step(fleet) -> CpuStep | None:
     """The compiled step of a fleet, or None where PyTorch's must do."""
-    loaded = library() if is_known(fleet.module) and fleet.recipe.dtype == torch.float32 else None
-    return loaded and CpuStep(fleet, loaded)
+    return CpuStep(fleet) if is_known(fleet.module) and library() else None
 
 
 def stands_in(module) -> bool:

@@ -71,8 +71,7 @@ legend = legend_below(panels[0], 3)
 
 # %% [markdown] tags=["caption"]
 # Error of trained shared layers and of hand-set ones against the number of loops (left), and how far each loop moves the
-# answer (right), both over the labels' mean square. Dotted: five loops. Means over seeds, with 95% intervals,
-# which leave the panels where models differ much.
+# answer (right), both over the labels' mean square. Dotted: five loops. Means over seeds, with 95% intervals.
 #
 # Alt text: Left, error against loops on log axes. Errors of models trained with five loops fall steeply to loop 5, and
 # rise as steeply to 10 by loop 20, where they stay. With random loops they fall alike, stay low to about loop 10, then

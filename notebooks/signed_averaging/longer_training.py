@@ -39,7 +39,8 @@ claimbook.settings_table(sheet.runs(page.profile)[0], ["seed"], profile=page.pro
 levels = trained_further.levels(records)
 paths = dict(zip(("Figure 3's pairs", "three layers", "twice the steps"),
                  map(trained_further.paths, (others, *levels))))
-shorter, longer, longest = paths.values()
+shorter, longer, *_ = paths.values()
+best = trained_further.most_competent(levels)
 table = page.save_figure(
     *(page.series(name, f"seed {seed}", own.reached.tolist(), own.lead)
       for name, of_level in paths.items()
@@ -127,7 +128,7 @@ numbers(table, ["ratio"], x="sigma")
 # Equation 2, and from the fourth, as in the public code.
 
 # %% tags=["numbers"]
-sheet.beside_printed(levels[-1])
+sheet.beside_printed(best)
 
 # %% [markdown]
 # The softmax models of Figure 3 beside the row of Table 6 with their two layers and four heads:
@@ -151,7 +152,6 @@ sheet.final_ratios(of_ssa | {"three layers, SSMax": final(longer, "SSMax")})
 # of Figure 3, where no model is that good, and was moved here when two of the five pairs were known.
 
 # %%
-best = trained_further.most_competent(levels)
 judged = trained_further.paths(best)
 page.decide("signed_averaging.21", comparisons.ssa_to_softmax(
     comparisons.ratio_at_equal_error(judged, "SSA", "softmax")),

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Table 5: does one large input spoil a whole prompt?
 #
-# No: it spoils the next few answers, then models recover, with {term}`SSA` too, which errs up to 2.0
-# times as much as {term}`softmax`. Softmax's error grows 1,390-fold, in the paper 34,400-fold. Part of
-# the gap is competence: on ordinary prompts ours err 3.5 times more than the paper's.
+# No: it spoils the next few answers, then models recover, with {term}`SSA` too, which errs up to twice
+# as much as {term}`softmax` in the mean. Softmax's error grows 1,400-fold, in the paper 34,400-fold. Part
+# of the gap is competence: on ordinary prompts ours err 3.5 times more than the paper's.
 #
 # {cite:t}`naim2025scaled` draw the first input alone from a wider distribution,
 #
@@ -14,8 +14,8 @@
 #
 # Their explanation is that softmax gives nearly all weight to the largest number. SSA, whose weights fall
 # more slowly, should then be hurt less; the paper has no such row. Here SSA is hurt more. From
-# $\sigma = 10$ on its error is larger than softmax's in each of five {term}`seeds <seed>`: 2.0 times in the
-# mean at $\sigma = 10$, 1.5 times at $\sigma = 100$.
+# $\sigma = 10$ on its error is larger than softmax's in each of five {term}`seeds <seed>`: twice as large in
+# the mean at $\sigma = 10$, 1.5 times at $\sigma = 100$.
 #
 # The text has one such prompt, $f(x) = x$ at $100, -1.09, 0.78, 0.26, 0.42$. Our models fail on it as
 # the paper's does.
@@ -80,7 +80,7 @@ right.minorticks_off()
 #
 # Alt text: Left: error, on a logarithmic axis, against the standard deviation of the first input, as
 # printed for softmax and ours under softmax and SSA, with dots for seeds. Right: SSA's error over
-# softmax's, above 1 in all five seeds from a first input of 10 on, 2.0 in the mean there.
+# softmax's, above 1 in all five seeds from a first input of 10 on, and 2 in the mean there.
 
 # %% [markdown]
 # Curves are geometric means over seeds; bands are 95% intervals.
@@ -119,12 +119,12 @@ pd.DataFrame({"error": affine.geometric_mean(at_points, 0),
 page.decide("signed_averaging.11", {
     f"sigma = {std}": own / errors[1]["softmax"]
     for std, own in errors.loc["softmax"].items() if std > 1}, reached(errors, "softmax"),
-    sheet.growth_without_intercept())
+    sheet.growth_through_origin())
 page.decide("signed_averaging.47", {
     "softmax": sheet.failure_on_sequence(answers.loc["softmax"])},
     reached(errors, "softmax"), {"softmax": ridge_failure()})
 page.decide("signed_averaging.61", {"sigma = 100": at_points[40] / at_points[3]},
-            reached(errors, "softmax"), sheet.recovery_without_intercept())
+            reached(errors, "softmax"), sheet.recovery_through_origin())
 page.verdicts()
 
 # %% [markdown]

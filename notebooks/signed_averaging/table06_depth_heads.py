@@ -106,7 +106,7 @@ numbers(table, ["12L8AH"], digits=3, x="sigma")
 full = [shape.name for shape in affine.SHAPES if shape.perceptron]
 some_shape = affine.shared(ours[1], *paper).min(axis=1)
 page.decide("signed_averaging.1", {name: ours[1][name] for name in full},
-            some_shape, dict.fromkeys(full, [comparisons.error_without_intercept()]))
+            some_shape, dict.fromkeys(full, [comparisons.error_through_origin()]))
 pairs = {f"{name} over {above}": (name, above) for above, name in zip(full[1:], full[2:])}
 gains = {gain: comparisons.mean_ratio(comparisons.ratio(ours, *pair))
          for gain, pair in pairs.items()}

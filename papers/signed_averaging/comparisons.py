@@ -88,9 +88,12 @@ def ridge_errors() -> pd.Series:
     return pd.Series(errors["error"][0], SIGMAS).clip(lower=ROUNDING)
 
 
-def error_without_intercept() -> float:
-    """The error at sigma = 1 of least squares on lines through the origin."""
-    return float(ShiftedErrors((1,)).measure([AffineFunctions()], Ridge(1e-9))["error"][0, 0])
+THROUGH_ORIGIN = Ridge(1e-9)  # least squares on lines without an intercept: the control of three claims
+
+
+def error_through_origin() -> float:
+    """The error of THROUGH_ORIGIN at sigma = 1."""
+    return float(ShiftedErrors((1,)).measure([AffineFunctions()], THROUGH_ORIGIN)["error"][0, 0])
 
 
 def ridge_over(errors) -> pd.Series:

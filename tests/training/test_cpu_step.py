@@ -3,6 +3,7 @@
 import ctypes
 import dataclasses
 import math
+import pickle
 import random
 import subprocess
 from dataclasses import replace
@@ -162,7 +163,8 @@ def test_a_trained_fleet_answers_alike_with_and_without_the_library(monkeypatch)
     for there in (True, False):
         monkeypatch.setattr(cpu_step, "made_before", lambda: there)
         found[there] = evaluation.measure([TASK] * 2, trained)["error"]
-        assert bool(trained.compiled) and trained.compiled.passes
+        assert trained.compiled.passes
+        assert not pickle.loads(pickle.dumps(trained)).compiled.passes  # which hold addresses
     assert found[True] == pytest.approx(found[False], rel=1e-5) and (found[True] != found[False]).any()
     monkeypatch.setattr(cpu_step, "made_before", lambda: True)
     with pytest.raises(InputError, match="at most 4 pairs"):

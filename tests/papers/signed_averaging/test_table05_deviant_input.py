@@ -33,4 +33,4 @@ def test_the_printed_ratios_of_the_claims_are_those_of_the_tables():
 def test_a_line_through_the_origin_never_finds_the_intercept():
     """Its answer to x misses c - x (sum of c x_i) / (sum of x_i^2): 1 + 1 / (n - 2) in the mean, of 100 draws of c."""
     expected = np.mean([1 + 1 / (n - 2) for n in range(3, 40)])
-    assert comparisons.error_without_intercept() == pytest.approx(expected, abs=0.3)
+    assert comparisons.error_through_origin() == pytest.approx(expected, abs=0.3)
