@@ -31,9 +31,9 @@ SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging(), "SSMax": SSMax()}
 # at sigma = 1 to at most twice the printed, 1.6e-4; a pilot of softmax alone, of another seed, may
 # change them before the first pair is trained.
 FURTHER_STEPS = 60_000
-FURTHER_SEEDS = range(10, 15)
+FURTHER_SEEDS = range(10, 20)
 FURTHER = {"smoke": replace(DEEPER["smoke"], steps=2 * DEEPER["smoke"].steps),
-           "cpu": replace(DEEPER["cpu"], steps=FURTHER_STEPS)}
+           "cpu": replace(DEEPER["cpu"], steps=FURTHER_STEPS, seeds=len(FURTHER_SEEDS))}
 
 
 def runs(profile: str) -> list[Run]:
