@@ -177,8 +177,8 @@ def glance(paper: str) -> str:
                           f"<em>{typeset(sentence(first))}</em>")
     rows = {"Headline": headline or "", "Outcome": f"{bar(theirs)}<small aria-hidden='true'>{in_words(theirs)}{also}</small>",
             "Read": f'{links} · <a href="#errata">its errata</a>',
-            "Scope": f"{len(theirs)} claims of the paper on {len(pages)} page{'s' * (len(pages) != 1)}, "
-            f"from {len(records)} records",
+            "Scope": f"{len(theirs)} claim{'s' * (len(theirs) != 1)} of the paper on "
+            f"{len(pages)} page{'s' * (len(pages) != 1)}, from {len(records)} records",
             "Hardware": escape("; ".join(devices)),
             "Time": f"{duration(hours(records))} in all",
             "Evidence": told_by_strength(theirs)}
@@ -194,7 +194,7 @@ def told_by_strength(decisions: list[Decision]) -> str:
              "smaller model": "with smaller models"}
     told = [f"{count} {text}" for name, text in words.items() if (count := settled.count(name))]
     rest = len(decisions) - len(settled)
-    return ", ".join(told) + f"; {rest} not settled" * bool(rest)
+    return ", ".join(told + [f"{rest} not settled"] * bool(rest))
 
 
 # ---- after all pages are read ---------------------------------------------------------------

@@ -3,7 +3,7 @@
 #
 # Every layer's normalization, not only the last. On functions 30 times as large as in training, answers of
 # {term}`softmax` and {term}`SSA` stop at the bound of the final one, 11; without it they stop at 20. SGPT has none, and
-# its answers grow in proportion.
+# its answers keep growing.
 #
 # *What is asked.* Far from training the decoders of signed averaging level off, at *boundary values*. The book
 # [traced them](../signed_averaging/what_caps_the_answers.ipynb) to the layer normalization before the read-out, which

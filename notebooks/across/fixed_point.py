@@ -1,18 +1,18 @@
 # %% [markdown]
 # # Do looped layers come to rest at a fixed point?
 #
-# No. Trained with five loops, shared layers leave their answer with the sixth. Random numbers of loops in training make
-# them stay for some loops more, at two to three times the error. After fifty they err hundreds of times as much as
-# after five.
+# No. Trained with five loops, shared layers lose their answer with the sixth. Random numbers of loops in training let
+# them keep it for some loops more, at twice the error under the prefix mask. After fifty loops they err hundreds of
+# times as much as after five.
 #
 # *What is asked.* A transformer that applies one layer again and again is an iteration. {cite:t}`ding2024causallm` call
 # it "a recurrent system" in which "a stationary point may exist". Hand-set layers of {term}`linear attention` have one
 # (Propositions 3 and 5). The book [has seen](../causal_lm/fig03_layer_probes.ipynb) that trained layers with five loops
 # err a thousand times more after fifty. How soon do they leave, and do they come to rest at all?
 #
-# *What training would make one?* A loss that asks for the answer after any number of loops. Such models are trained
-# once more, five of each mask. Each step draws how often it loops, from three to seven times with equal chance, and
-# takes the loss after the last loop. All else is as before, and so is the mean cost of a step.
+# *What training would make one?* A loss that asks for the answer after any number of loops. So five models of each mask
+# are trained anew. Each step draws how often it loops, from three to seven times with equal chance, and takes the loss
+# after the last loop. All else is as before, and so is the mean cost of a step.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -65,13 +65,13 @@ for axes, ends in zip(panels, ((1e-5, 1e3), (1e-6, 1e1))):
     axes.set(xscale="log", yscale="log", xticks=[1, 2, 5, 10, 20, 50], ylim=ends,
              xticklabels=[1, 2, 5, 10, 20, 50], xlabel="loops")
 panels[0].set_ylabel("error over the labels' mean square")
-panels[1].set_ylabel("squared change of the answer in a loop")
+panels[1].set_ylabel("squared change in a loop")
 figure.suptitle("The sixth loop loses the answer; random loops lose it later", fontsize=11)
 legend = legend_below(panels[0], 3)
 
 # %% [markdown] tags=["caption"]
-# Error of trained shared layers and of hand-set ones against the number of loops (left), and how far each loop moves the
-# answer (right), both over the labels' mean square. Dotted: five loops. Means over seeds, with 95% intervals.
+# Left: error by the number of loops. Right: squared change of the answer in a loop. Both over the labels' mean square;
+# means over seeds with 95% intervals. Dotted: five.
 #
 # Alt text: Left, error against loops on log axes. Errors of models trained with five loops fall steeply to loop 5, and
 # rise as steeply to 10 by loop 20, where they stay. With random loops they fall alike, stay low to about loop 10, then
@@ -131,9 +131,9 @@ page.verdicts()
 #   with more error than under the prefix mask.
 # - *Coming to rest.* Of ten models six move their answers by less than a hundredth in the fiftieth loop, and four by more.
 #   They rest at errors above that of answering 0.
-# - *Random loops.* Models are alike but for the probes after each loop, which are not part of the rest. All seeds draw the
-#   same numbers of loops. One causal model has not learned (0.25 after five loops) and does not count. More loops than
-#   seven in training, or a loss after every loop, were not tried.
+# - *Random loops.* These models have no probes after each loop; the rest trains alike without them. All seeds draw the
+#   same numbers of loops. One causal model has not learned (0.25 after five loops). It is in the figure and the tables,
+#   and does not count in the verdict. More loops than seven in training, or a loss after every loop, were not tried.
 # - *No prompt after the start.* Our loops do not read it anew. {cite:t}`labovich2026stability` proves that such loops
 #   have countably many fixed points, which cannot hang strongly on the input (second hand, its abstract).
 #

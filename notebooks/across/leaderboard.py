@@ -1,15 +1,15 @@
 # %% [markdown]
 # # Which attention is better than softmax where softmax fails?
 #
-# None of those on record. Of three changes not one is told to be better at any of ten tests. Without the final
+# None of those on record. Of three changes not one is seen to be better at any of ten tests. Without the final
 # LayerNorm, errors on steeper lines are 3.5 times softmax's where targets stay within training's size.
 #
 # *What is asked.* A study of twenty changes to transformers finds that few survive a fair comparison. Here every change
 # stands the same trial, that of [`icllib compare`](../../book/howto/test_your_own.md): five seeds in pairs with
 # {term}`softmax`, a gate for what has not learned, ten tests.
 #
-# *A larger read-out* is told from a better attention: trained ten times as fast, it has no advantage where targets stay
-# within training's size. {term}`SSA` has the lowest errors under heavy-tailed noise, 0.28 times softmax's, but softmax
+# *A larger read-out or a better attention?* A read-out that is trained ten times as fast has no advantage where targets
+# stay within training's size. {term}`SSA` has the lowest errors under heavy-tailed noise, 0.28 times softmax's, but softmax
 # models of other seeds come to 0.46 there by chance alone.
 
 # %% tags=["parameters"]
@@ -46,7 +46,7 @@ sheet.draw_table(axes, judged)
 title = axes.set_title("Error over softmax's: orange worse, violet better", fontsize=11)
 
 # %% [markdown] tags=["caption"]
-# Errors over those of softmax, means over five pairs of seeds, in a frame where a difference is told. The last two rows
+# Errors over those of softmax, means over five pairs of seeds, framed where a difference is seen. The last two rows
 # are controls.
 #
 # Alt text: A table in color of five rows and ten tests. One cell has a frame: without the final LayerNorm, 3.5, at steeper

@@ -1,9 +1,9 @@
 # %% [markdown]
-# # Figure 2: with a causal mask, linear attention stops short of the answer
+# # Figure 2: does linear attention with a causal mask stop short of the answer?
 #
-# As the paper says, with the {term}`causal mask` the error on queries stays near 0.4 through
-# all layers, while with the {term}`prefix mask` it keeps falling. One sentence is off: 98
-# pairs, not more than 100, bring it below a hundredth.
+# Yes, as the paper says: with the {term}`causal mask` the error on queries stays near 0.4
+# through all layers, while with the {term}`prefix mask` it keeps falling. One sentence is
+# off: 98 pairs, not more than 100, bring the causal error below a hundredth.
 #
 # A prompt holds 40 labeled pairs, $y = w x$ with $x \sim U(-1, 1)^{16}$ and $w \sim N(0, I)$,
 # and 200 queries. Layers of {term}`linear attention`, with the weights that

@@ -1,8 +1,8 @@
 # %% [markdown]
-# # Trained on five prompt lengths, GPT-2 fails at those between
+# # Does GPT-2 answer at prompt lengths between those of its training?
 #
-# GPT-2 trained on five prompt lengths errs 3.2 to 59 times as much as {term}`ridge regression`
-# between them. Trained on every length it stays within 1.21 times from ten pairs on. SGPT does well
+# No: trained on five, it errs 3.2 to 59 times as much as {term}`ridge regression` between them.
+# Trained on every length it stays within 1.21 times from ten pairs on. SGPT does well
 # either way. The paper trains on the five alone; our models are smaller.
 #
 # {cite:t}`abedsoltan2024context` train on 5, 10, 20, 30 and 40 pairs and test on the same numbers.

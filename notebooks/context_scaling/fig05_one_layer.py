@@ -1,7 +1,7 @@
 # %% [markdown]
-# # Figure 5: one layer of SGPT is enough to use the context
+# # Figure 5: is one layer of SGPT enough to use the context?
 #
-# One layer of SGPT errs less with longer prompts on all four tasks, as the paper reports. From 10
+# Yes, as the paper reports: it errs less with longer prompts on all four tasks. From 10
 # pairs to 50 its error falls by more than half on linear functions, but on trees by only 9%. Our
 # model has the paper's size and a shorter training.
 #

@@ -1,8 +1,8 @@
 # %% [markdown]
-# # Table 5: does one large input spoil a whole prompt?
+# # Table 5: what does one large input spoil?
 #
-# No: it spoils the next few answers, then models recover, with {term}`SSA` too, which errs up to twice
-# as much as {term}`softmax` in the mean. Softmax's error grows 1,400-fold, in the paper 34,400-fold. Part
+# The next few answers; then models recover, with {term}`SSA` too, which errs up to twice as much as
+# {term}`softmax` in the mean. Softmax's error grows 1,400-fold, in the paper 34,400-fold. Part
 # of the gap is competence: on ordinary prompts ours err 3.5 times more than the paper's.
 #
 # {cite:t}`naim2025scaled` draw the first input alone from a wider distribution,
@@ -100,8 +100,7 @@ comparisons.beside(answers, {"softmax": sheet.SEQUENCE}, spread=True, scale="lin
 
 # %% [markdown]
 # The errors of softmax by point after a first input from $N(0, 100)$, geometric means over seeds, and the
-# share of each point in their sum from the third on. The answer to the question is no: four points are
-# spoiled, and the others hardly.
+# share of each point in their sum from the third on. Four points are spoiled, and the others hardly.
 
 # %% tags=["numbers"]
 import pandas as pd

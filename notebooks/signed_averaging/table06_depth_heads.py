@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Table 6 and Figure 11: do more layers and heads help?
 #
-# Partly. In the mean errors on steeper lines fall up to three layers; twelve then err only 5 to 14% less,
+# Partly. On average errors on steeper lines fall up to three layers; twelve then err only 5 to 14% less,
 # where the paper prints about half. Eighteen are no better than twelve, as its text says. On ordinary
 # lines our twelve layers err 34 times more than the paper's.
 #

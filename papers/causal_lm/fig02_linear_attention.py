@@ -1,4 +1,4 @@
-"""Figure 2: with a causal mask, linear attention stops short of the answer."""
+"""Figure 2: does linear attention with a causal mask stop short of the answer?"""
 
 from dataclasses import dataclass, field
 

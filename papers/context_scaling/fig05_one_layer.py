@@ -1,4 +1,4 @@
-"""Figure 5: one layer of SGPT is enough to use the context."""
+"""Figure 5: is one layer of SGPT enough to use the context?"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Section 5.2: attention layers alone learn, feed-forward layers alone do not."""
+"""Section 5.2: do attention layers learn alone?"""
 
 from icllib.training import Run
 from papers.signed_averaging.affine import (

@@ -1,4 +1,4 @@
-"""Table 5: does one large input spoil a whole prompt?"""
+"""Table 5: what does one large input spoil?"""
 
 import numpy as np
 import pandas as pd
