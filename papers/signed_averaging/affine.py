@@ -1,9 +1,7 @@
 """Decoders of affine functions: how they are trained, and what is measured on them.
 
-Tables 1, 5 and 6, Figures 1, 3, 9 and 11 and the text beside them. A model is trained once per
-seed and measured in all ways, whichever pages show it. Each measure takes the M tasks and the
-predictor of a fleet, as ErrorByLength does. It uses only the number of tasks: every model is tested
-on the same functions and prompts.
+Tables 1, 5 and 6, Figures 1, 3, 9 and 11 and the text beside them. A model is trained once per seed and
+measured in all ways, whichever pages show it, by measures like ErrorByLength.
 """
 
 import math
@@ -32,15 +30,22 @@ FIRST_COUNTED = 3
 DEVIANT = (100, -1.09, 0.78, 0.26, 0.42)  # Section 5.3: inputs of f(x) = x
 
 
+def answered(task, stream: Stream, predictor, prompts: int, lengths: range):
+    """Answers after these numbers of pairs, and the labels there, chunk by chunk: (M, B, K) each."""
+    for ids in torch.arange(prompts, device=stream.seeds.device).split(CHUNK):
+        prompt = task.sample(stream, ids.expand(len(stream.seeds), -1), lengths.stop)
+        with torch.no_grad():
+            yield predictor.predict(prompt.xs, prompt.ys, lengths), prompt.ys[:, :, lengths.start :]
+
+
 @dataclass(frozen=True)
 class ShiftedErrors(Component):
     """The error of Eq. 2 away from the training distribution: x ~ N(0, I), a, b ~ N(0, F).
 
-    Measures `error` over F at I = 1 (Tables 1 and 6), (M, function_stds); `error_grid` over I
-    and F (Figures 3, 11), (M, I, F); and `error_deviant` over the deviation of only the first input
-    (Table 5), (M, first_stds). Each setting has its functions and prompts, the same in all three.
-    The mean is over the points that count: the printed 1 / N_p of a sum from the third point on is
-    an erratum. Raises InputError for sizes and deviations out of range.
+    Measures `error` over F at I = 1 (Tables 1 and 6), (M, function_stds); `error_grid` over I and F (Figures
+    3, 11), (M, I, F); and `error_deviant` over the deviation of only the first input (Table 5), (M,
+    first_stds). The mean is over the points that count: the printed 1 / N_p of a sum from the third point on
+    is an erratum. Raises InputError for sizes and deviations out of range.
     """
 
     function_stds: tuple = tuple(range(1, 11))  # Tables 1, 6
@@ -55,8 +60,7 @@ class ShiftedErrors(Component):
 
     def check(self):
         for name in ("function_stds", "grid_input_stds", "grid_function_stds", "first_stds"):
-            if stds := getattr(self, name):
-                tuple_of(positive, name, stds)
+            tuple_of(positive, name, getattr(self, name), 0)
         integer(functions=self.functions, prompts=self.prompts)
         integer(FIRST_COUNTED, points=self.points)
 
@@ -84,35 +88,20 @@ class ShiftedErrors(Component):
         return metrics
 
     def error(self, law, predictor, members: int, device) -> torch.Tensor:
-        """Mean squared error over prompts and over the points that count: (M,).
-
-        law: the deviations of the inputs, of the functions and of the first input.
-        """
+        """The error where the inputs, the functions and the first input have these deviations: (M,)."""
         task = AffineFunctions(*map(float, law), prompts_per_function=self.prompts)
-        purpose = "evaluation at {:g}, {:g}, {:g}".format(*law)
-        stream, count = unseen(self, predictor, members, device, purpose), self.prompt_count
-        lengths, total = range(FIRST_COUNTED - 1, self.points), 0
-        for start in range(0, count, CHUNK):
-            ids = torch.arange(start, min(start + CHUNK, count), device=device)
-            prompt = task.sample(stream, ids.expand(members, -1), self.points)
-            with torch.no_grad():
-                predictions = predictor.predict(prompt.xs, prompt.ys, lengths)
-            squares = (predictions - prompt.ys[:, :, FIRST_COUNTED - 1 :]).square()
-            total = total + squares.double().mean(dim=2).sum(dim=1)
-        return total / count
-
-    @property
-    def prompt_count(self) -> int:
-        return self.functions * self.prompts
+        stream = unseen(self, predictor, members, device, "evaluation at {:g}, {:g}, {:g}".format(*law))
+        count = self.functions * self.prompts
+        chunks = answered(task, stream, predictor, count, range(FIRST_COUNTED - 1, self.points))
+        return sum((answers - ys).square().double().mean(dim=2).sum(dim=1) for answers, ys in chunks) / count
 
 
 @dataclass(frozen=True)
 class PointErrors(Component):
-    """The error on lines at every point, so that the mean can start at any.
+    """The error on lines at every point, so that the mean can start at any; x ~ N(0, 1), a, b ~ N(0, s).
 
-    x ~ N(0, 1), a, b ~ N(0, s). Measures `error_at`, (M, function_stds, points), and with `first_stds`,
-    the deviations of the first input alone at s = 1 (Table 5), `error_at_deviant`, (M, first_stds,
-    points); each prompt has another function. Raises InputError for sizes and deviations out of range.
+    Measures `error_at`, (M, function_stds, points), and with `first_stds`, the deviations of the first input
+    alone at s = 1 (Table 5), `error_at_deviant`, (M, first_stds, points). Raises InputError as ShiftedErrors.
     """
 
     function_stds: tuple = (1, 2, 3, 5, 10)
@@ -124,8 +113,7 @@ class PointErrors(Component):
 
     def check(self):
         for name in ("function_stds", "first_stds"):
-            if stds := getattr(self, name):
-                tuple_of(positive, name, stds)
+            tuple_of(positive, name, getattr(self, name), 0)
         integer(prompts=self.prompts, points=self.points)
 
     @property
@@ -145,27 +133,20 @@ class PointErrors(Component):
 
     def error(self, std: float, first: float, predictor, members: int, device) -> torch.Tensor:
         """Mean squared error at each point: (M, points)."""
-        first_std = None if first == 1 else float(first)
-        task, total = AffineFunctions(function_std=float(std), first_input_std=first_std), 0
+        task = AffineFunctions(function_std=float(std), first_input_std=None if first == 1 else float(first))
         deviant = f", {first:g}" * (first != 1)
         stream = unseen(self, predictor, members, device, f"evaluation at {std:g}{deviant}")
-        for ids in torch.arange(self.prompts, device=device).split(CHUNK):
-            prompt = task.sample(stream, ids.expand(members, -1), self.points)
-            with torch.no_grad():
-                answers = predictor.predict(prompt.xs, prompt.ys, range(self.points))
-            total = total + (answers - prompt.ys).square().double().sum(dim=1)
-        return total / self.prompts
+        chunks = answered(task, stream, predictor, self.prompts, range(self.points))
+        return sum((answers - ys).square().double().sum(dim=1) for answers, ys in chunks) / self.prompts
 
 
 @dataclass(frozen=True)
 class LineAnswers(Component):
-    """Predictions on lines y = slope x far from the origin (Figures 1, 9) and on the sequence of
-    Section 5.3.
+    """Predictions on lines y = slope x far from the origin (Figures 1, 9) and on the sequence of Section 5.3.
 
-    Measures `answer`, the mean prediction at each query after `pairs` pairs with x ~ N(0, 1)
-    (ASSUMED: the paper does not say which pairs come before), (M, slopes, queries), and
-    `deviant_answers`, the predictions at the five inputs of `DEVIANT` on y = x, (M, 5). Raises
-    InputError for settings out of range.
+    Measures `answer`, the mean prediction at each query after `pairs` pairs with x ~ N(0, 1) (ASSUMED: the
+    paper does not say which pairs come before), (M, slopes, queries), and `deviant_answers`, the predictions
+    at the five inputs of `DEVIANT` on y = x, (M, 5). Raises InputError for settings out of range.
     """
 
     slopes: tuple = (1, 9, 10)  # Figures 1, 9
@@ -227,9 +208,8 @@ class LearnedExponents(Component):
         scorings = [getattr(block, "scoring", None) for block in predictor.module.blocks]
         if not all(isinstance(scoring, SignedSoftmax) for scoring in scorings):
             return {}
-        values = {name: torch.stack([getattr(scoring, name) for scoring in scorings], dim=1)
-                  for name in ("n", "b")}
-        return {name: value.detach().cpu().numpy() for name, value in values.items()}
+        of = lambda name: torch.stack([getattr(scoring, name) for scoring in scorings], dim=1)
+        return {name: of(name).detach().cpu().numpy() for name in ("n", "b")}
 
 
 # ---- sizes, scoring functions and runs ------------------------------------------------------
@@ -241,24 +221,30 @@ ASSUMED = ("evaluation.parts", "along.steps", "seed")
 
 
 @dataclass(frozen=True)
-class Size:
-    """What differs between profiles. The recipe's defaults are those of Appendix A.1."""
+class Training:
+    """What profiles change for lines and for quantifiers: Section 3 and, of the recipe, Appendix A.1."""
 
-    layers: int = 12  # Section 3
-    heads: int = 8  # Section 3
-    width: int = 256  # Section 3
+    layers: int = 12
+    heads: int = 8
+    width: int = 256
     steps: int = 500_000
     batch: int = 64
     learning_rate: float = 1e-4
     schedule: str = "constant"
     warmup: float = 0.0
     seeds: int = 3  # ASSUMED: the paper shows one
+    own_prompts: bool = False  # each seed has other test prompts, which adds to the spread
+
+
+@dataclass(frozen=True)
+class Size(Training):
+    """What differs between profiles for lines."""
+
     functions: int = 100  # Section 3
     prompts: int = 64  # per function, Section 3
     grid: tuple[int, ...] = SIGMAS  # ASSUMED: both deviations of Figures 3, 11
     grid_functions: int = 20  # ASSUMED: per cell of the grid
     line_prompts: int = 64  # ASSUMED: contexts over which an answer on a line is averaged
-    own_prompts: bool = False  # each seed has other test prompts, which adds to the spread
     measured: tuple[float, ...] = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # ASSUMED: shares of training
 
     @property
@@ -289,19 +275,13 @@ SIZES = {
 }
 
 class Row(NamedTuple):
-    """A scoring function: a row of Table 1, or one that we added, below the paper's.
-
-    scoring: settings from `icllib.models`, or a function of the heads of a layer and the features
-    of a head that returns them. printed: the paper's errors at `SIGMAS`; empty for a row that we
-    added. rate: the learning rate at `cpu` that the page learning_rates found; None if none was
-    searched for, and softmax's is used.
-    """
+    """A scoring function: a row of Table 1, or one that we added, below the paper's."""
 
     name: str
-    scoring: object
+    scoring: object  # settings, or a function of the heads of a layer and the features of a head
     source: str
-    printed: tuple = ()
-    rate: float | None = None
+    printed: tuple = ()  # the paper's errors at SIGMAS; none in a row that we added
+    rate: float | None = None  # that the page learning_rates found at `cpu`; None: that of softmax
 
     @property
     def title(self) -> str:
@@ -386,12 +366,9 @@ def affine_run(size: Size, model: Transformer, seed: int, input_std: float = 1.0
 def scorings_on_affine_functions(profile: str) -> list[Run]:
     """Table 1: every scoring function, in the order of its rows."""
     size, runs = SIZES[profile], []
-    known = scorings(size)
     for row in SCORINGS:
-        rate = row.rate if profile == "cpu" and row.rate else size.learning_rate
-        at_rate = replace(size, learning_rate=rate)
-        runs += [affine_run(at_rate, decoder(at_rate, known[row.name]), seed)
-                 for seed in range(size.seeds)]
+        own = replace(size, learning_rate=row.rate) if profile == "cpu" and row.rate else size
+        runs += [affine_run(own, decoder(own, row.settings(own)), seed) for seed in range(own.seeds)]
     return runs
 
 
@@ -497,10 +474,7 @@ BY_LAW = {"law": law_of, "seed": "seed"}
 
 
 def shared(values, *names) -> pd.DataFrame:
-    """The numbers of these models side by side, in the rows, such as seeds, that all of them have.
-
-    values: rows (name, seed, ...). Returns columns (name, ...). A number that is not finite stays.
-    """
+    """The numbers of these models, rows (name, seed, ...), side by side: rows that all of them have."""
     return pd.concat({name: values.loc[name] for name in names}, axis=1, join="inner")
 
 
@@ -510,10 +484,10 @@ def geometric_mean(values, axis: int = 1):
 
 
 def shift_ratios(grid) -> dict[str, pd.Series]:
-    """Claims 40 and 41: errors at the largest deviations of a grid over those at the smallest.
+    """Claims 40 and 41: errors at the largest deviations of a grid, columns (I, F), over those at the
+    smallest.
 
-    Each is first divided by the error of always answering 0, F^2 (1 + I^2). grid: a row for each seed,
-    columns (I, F).
+    Each is first divided by the error of always answering 0, F^2 (1 + I^2).
     """
     low, high = min(grid.columns), max(grid.columns)
     share = {(i, f): grid[i, f] / (f**2 * (1 + i**2)) for i, f in grid.columns}

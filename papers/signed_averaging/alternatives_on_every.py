@@ -1,7 +1,4 @@
-"""Does another scoring function help to say whether all numbers are positive?
-
-The scoring functions of Table 1, and those that we added, on "every" (Section 6, Appendix C).
-"""
+"""The scoring functions of Table 1, and those that we added, on "every" (Section 6, Appendix C)."""
 
 from dataclasses import replace
 
@@ -56,8 +53,7 @@ def ratios_to_softmax(rates) -> dict[str, pd.Series]:
 
 
 def exact_answers(records, rates) -> pd.Series:
-    """The control of the claims: the ratio to softmax if no sequence is wrong, which counts as half a
-    sequence."""
+    """The control of the claims: the ratio to softmax if half a sequence is wrong, which stands for none."""
     tested = records[0].component.evaluation.parts[0]
     least = 0.5 / (tested.sequences * len(tested.sigmas) * len(tested.lengths))
     return least / rates[ALL]["softmax"]
@@ -72,17 +68,15 @@ def gates(records, names) -> dict[str, pd.Series]:
 def rate_tables(rates, profile: str) -> list[pd.DataFrame]:
     """Tables of error rates over the whole grid and in distribution, and of ratios to softmax."""
     ratios = pd.concat(ratios_to_softmax(rates), names=["scoring"])
-    tables = []
-    for panel, own in {ALL: rates[ALL], NEAR: rates[NEAR], "ratio": ratios}.items():
-        for seed, row in own.rename(index=TITLES).groupby("seed"):
-            tables.append(series(panel, f"seed {seed}", row.index.get_level_values("scoring"), row, profile))
+    tables = [series(panel, f"seed {seed}", row.index.get_level_values("scoring"), row, profile)
+              for panel, own in {ALL: rates[ALL], NEAR: rates[NEAR], "ratio": ratios}.items()
+              for seed, row in own.rename(index=TITLES).groupby("seed")]
     means = {TITLES[name]: samples for name, samples in ratios_to_softmax(rates).items()}
     return [*tables, geometric_rows("ratio", "geometric mean", means, profile)]
 
 
 def rate_table(rates) -> pd.DataFrame:
-    """Error rates over parts of the grid with intervals, the ratio to softmax, and how many models
-    are wrong on more than a tenth of the whole grid."""
+    """Error rates over parts of the grid and ratios to softmax with intervals; how many models fail."""
     rows = {}
     for name, ratios in ratios_to_softmax(rates).items():
         own = rates.loc[name]

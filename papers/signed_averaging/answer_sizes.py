@@ -1,9 +1,7 @@
-"""How large the answers of a decoder can get: the last layer normalization bounds them.
-
-And the floor that a bound sets under the error on steep lines, whatever the attention does.
-"""
+"""The last layer normalization bounds a decoder's answers, and so its error on steep lines from below."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,7 +16,7 @@ from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.signed_averaging.affine import (
-    BY_SCORING, FIRST_COUNTED, SIGMAS, SIZES, affine_run, decoder, softmax_and_ssa)
+    BY_SCORING, FIRST_COUNTED, SIGMAS, SIZES, affine_run, answered, decoder, geometric_mean, softmax_and_ssa)
 
 WITHIN = 8.0  # below the bound of every kept model
 
@@ -28,9 +26,8 @@ class AnswerSizes(Component):
     """How large a decoder's answers on steep lines can be and are, and what that costs.
 
     x ~ N(0, 1), a, c ~ N(0, s), from the third point on. Measures `bound`, (M,), NaN without a final
-    normalization; and, each (M, function_stds), `largest_answer`, the `error`, the `floor` under it that
-    the bound sets, and `error_within`, that on targets of at most this size. Raises InputError for
-    sizes and deviations out of range.
+    normalization; and, each (M, function_stds), `largest_answer`, the `error`, the `floor` under it that the
+    bound sets, and `error_within`, that on targets of at most this size. Raises InputError as ShiftedErrors.
     """
 
     function_stds: tuple = SIGMAS
@@ -61,12 +58,8 @@ class AnswerSizes(Component):
     def at(self, std: float, bound, predictor, device) -> dict:
         """The metrics at one deviation: {name: (M,)}."""
         stream = Stream.of([self.seed] * len(bound), f"evaluation at {std:g}", device)
-        task, found = AffineFunctions(function_std=std), []
-        for ids in torch.arange(self.prompts, device=device).split(256):
-            prompt = task.sample(stream, ids.expand(len(bound), -1), self.points)
-            with torch.no_grad():
-                answers = predictor.predict(prompt.xs, prompt.ys, range(FIRST_COUNTED - 1, self.points))
-            found.append((answers, prompt.ys[:, :, FIRST_COUNTED - 1 :]))
+        found = answered(AffineFunctions(function_std=std), stream, predictor, self.prompts,
+                         range(FIRST_COUNTED - 1, self.points))
         answers, targets = (torch.cat(own, dim=1).double().flatten(1) for own in zip(*found))
         squares, inside = (answers - targets).square(), targets.abs() <= self.within
         beyond = (targets.abs() - bound[:, None]).clamp(min=0)
@@ -90,39 +83,32 @@ def answer_bound(module) -> torch.Tensor:
 
 def kept(profile: str) -> list[Run]:
     """The models of Figure 3, measured once more; where their weights are kept none is trained."""
-    return [replace(run, evaluation=sizes_at(profile), along=None) for run in softmax_and_ssa(profile)]
+    return measured(softmax_and_ssa(profile), profile)
 
 
 # Fixed before any was trained: five pairs of softmax and SSA as in Figure 3, of new seeds, without the
 # final normalization, and five with a read-out trained at ten times the rate; claims 64 to 67.
-CHANGES = {"without the final normalization": {"final_norm": False},
-           "a faster read-out": {"read_out_rate": 10.0}}
 SEEDS = range(20, 25)
 
 
-def changed(profile: str, change: str) -> list[Run]:
-    """Softmax, then SSA, as in Figure 3 but for one of CHANGES. Only smoke and cpu have runs."""
+def changed(profile: str, **change) -> list[Run]:
+    """Softmax, then SSA, as in Figure 3 but for one setting of the decoder. Only smoke and cpu have runs."""
     if profile not in ("smoke", "cpu"):
         return []
     size = SIZES[profile]
-    return [replace(affine_run(size, decoder(size, scoring, **CHANGES[change]), seed),
-                    evaluation=sizes_at(profile), along=None)
+    runs = [affine_run(size, decoder(size, scoring, **change), seed)
             for scoring in (Softmax(), SignedAveraging()) for seed in SEEDS[: size.seeds]]
+    return measured(runs, profile)
 
 
-def without_norm(profile: str) -> list[Run]:
-    """The first of CHANGES."""
-    return changed(profile, "without the final normalization")
+without_norm = partial(changed, final_norm=False)
+faster_read_out = partial(changed, read_out_rate=10.0)
 
 
-def faster_read_out(profile: str) -> list[Run]:
-    """The second of CHANGES."""
-    return changed(profile, "a faster read-out")
-
-
-def sizes_at(profile: str) -> AnswerSizes:
-    """What is measured at a profile."""
-    return AnswerSizes(prompts=4 if profile == "smoke" else 2048)
+def measured(runs, profile: str) -> list[Run]:
+    """The runs with this measure alone."""
+    measure = AnswerSizes(prompts=4 if profile == "smoke" else 2048)
+    return [replace(run, evaluation=measure, along=None) for run in runs]
 
 
 def floor(bound: float, sigma: float) -> float:
@@ -142,8 +128,7 @@ def tail(edge):
 
 def mean_floor(records) -> list[float]:
     """The floor at the mean bound of some models, at every sigma."""
-    bound = np.exp(np.log(values(records, "bound", **BY_SCORING)).mean())
-    return [floor(bound, sigma) for sigma in SIGMAS]
+    return [floor(geometric_mean(values(records, "bound", **BY_SCORING), 0), sigma) for sigma in SIGMAS]
 
 
 def nearest_ratios(records) -> pd.DataFrame:

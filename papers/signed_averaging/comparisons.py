@@ -1,13 +1,12 @@
 """Decoders of affine functions side by side: ratios of their errors, gates, controls and tables.
 
-Errors are frames with a row for each model, (name, seed), and a column for each sigma; errors along
-training have rows (name, seed, step). Models of one seed have the same training and test prompts, so
-ratios are taken seed by seed, for the seeds that both have. The control puts ridge regression in place
-of a model. With an intercept and almost no penalty it is exact from the third point on, since labels
-have no noise, also outside the training distribution.
+Errors are frames with a row for each model, (name, seed), and a column for each sigma; errors along training
+have rows (name, seed, step). Models of one seed have the same prompts, so ratios are taken seed by seed. The
+control puts ridge regression in place of a model: it is exact from the third point on, as labels have no
+noise.
 """
 
-from itertools import takewhile
+from itertools import product, takewhile
 
 import numpy as np
 import pandas as pd
@@ -50,10 +49,9 @@ TABLE_6 = {  # by sigma_F = 1, ..., 10
 
 
 def beside(ours: pd.DataFrame, printed: dict, spread: bool = False, scale: str = "log") -> pd.DataFrame:
-    """Rows of a printed table with our means below them; geometric means on the scale "log".
+    """Rows {name: numbers} of a printed table with the means of ours, rows (name, seed), below them.
 
-    ours: rows (name, seed); printed: {name: a number for each column}, for some names; spread: with
-    95% intervals over seeds, and transposed, so that it fits on a page.
+    spread: with 95% intervals over seeds, and transposed, so that it fits on a page.
     """
     table = {}
     for name in ours.index.unique(0):
@@ -112,10 +110,10 @@ def reached(errors, *names) -> pd.Series:
 
 
 def reached_on_own_law(grid) -> pd.DataFrame:
-    """The error on the inputs of training over that of always answering 0, 1 + I^2.
+    """The error on the inputs nearest to those of training over that of always answering 0, 1 + I^2.
 
-    grid: rows (law, seed), columns (I, F). I is the one nearest to that of training. Returns rows
-    (law, seed) and one column, 1, the sigma of the functions.
+    grid: rows (law, seed), columns (I, F). Returns rows (law, seed) and one column, 1, the sigma of the
+    functions.
     """
     inputs, found = grid.columns.unique("input_std"), {}
     for law in grid.index.unique("law"):
@@ -158,11 +156,10 @@ def ratio_at_equal_error(paths, one: str, other: str) -> pd.DataFrame:
 
 
 def errors_at(path, level: float) -> pd.Series:
-    """The errors when the one at sigma = 1 first falls to a level.
+    """The errors when the one at sigma = 1 first falls to a level; NaN if the level is not finite.
 
-    Between two stops logarithms are interpolated linearly. path: a row for each stop, a column for each
-    sigma; at sigma = 1 it must reach the level. NaN if the level is not finite, since a model has
-    diverged.
+    path: a row for each stop, a column for each sigma. Between two stops logarithms are interpolated
+    linearly.
     """
     if not np.isfinite(level):
         return pd.Series(np.nan, path.columns)
@@ -212,13 +209,11 @@ def geometric_rows(panel: str, name: str, values: dict, profile: str) -> pd.Data
 def path_tables(paths, names, profile: str) -> list[pd.DataFrame]:
     """Errors along training at PATHS against that at sigma = 1, for each seed and their mean."""
     tables = []
-    for sigma in PATHS:
-        for name in names:
-            seeds = dict(list(paths.loc[name].groupby("seed")))
-            curves = {f"seed {seed}": (path, 1) for seed, path in seeds.items()}
-            for which, (path, count) in (curves | {"mean": (mean_path(paths, name), len(seeds))}).items():
-                tables.append(band(f"sigma = {sigma}", f"{name}, {which}", path[1].tolist(),
-                                   *[path[sigma].tolist()] * 3, count, profile))
+    for sigma, name in product(PATHS, names):
+        seeds = {f"seed {seed}": (path, 1) for seed, path in paths.loc[name].groupby("seed")}
+        for which, (path, count) in (seeds | {"mean": (mean_path(paths, name), len(seeds))}).items():
+            tables.append(band(f"sigma = {sigma}", f"{name}, {which}", path[1].tolist(),
+                               *[path[sigma].tolist()] * 3, count, profile))
     return tables
 
 
@@ -238,7 +233,7 @@ def path_numbers(paths, names) -> pd.DataFrame:
 def draw_paths(panels, paths, colors: dict) -> None:
     """Draw a panel for each of PATHS: faint lines for seeds, and their mean with a final marker.
 
-    colors: {name: color}; earlier names are drawn on top of later ones, all others grey below.
+    colors: {name: color}, from the top down; all others are grey below.
     """
     names = paths.index.unique(0)
     markers = {name: marked(name)["marker"] if name in MODELS else "D" for name in {*names, *colors}}
@@ -269,10 +264,9 @@ def beyond_spread(ratios: dict) -> pd.DataFrame:
 
 
 def of_every_function(runs_of_scorings, profile: str, page: str) -> list[Record]:
-    """The records of the scoring functions, in the order of `SCORINGS`.
+    """The records of the scoring functions in their order, of each function those of its first seeds.
 
-    At "stored" they are of the best profile for which all of the paper's rows have records. Each
-    function has its first seeds that are recorded, some more than others; an added one may have none.
+    At "stored" they are of the best profile for which all of the paper's rows have records.
     """
     if profile != "stored":
         return records(runs_of_scorings, profile, page)

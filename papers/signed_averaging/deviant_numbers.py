@@ -40,13 +40,11 @@ def measured_runs(profile: str, chosen, seeds: int) -> list[Run]:
     """These models of Figures 4 and 5, measured on sequences with one large number."""
     size = SIZES[profile]
     evaluation = DeviantNumbers(sequences=size.sequences, own_prompts=size.own_prompts)
-    return [replace(run, evaluation=evaluation)
-            for run in cell_runs(profile, chosen, seeds)]
+    return [replace(run, evaluation=evaluation) for run in cell_runs(profile, chosen, seeds)]
 
 
 def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
-    """Tables against the size of the large number: `own_mistakes`, the mean log-odds of the open
-    label at the number, and `own_answers`."""
+    """Tables against the size: `own_mistakes`, log-odds of the open label at the number, `own_answers`."""
     odds, tables, last = values(records, "log_odds", **BY_QUANTIFIER).xs(0, level="answer"), [], []
     odds = odds.groupby(["quantifier", "scoring", "others", "seed", "size"]).mean().unstack()
     mistakes, answers = (of(records).groupby(["quantifier", "scoring"]) for of in (own_mistakes, own_answers))

@@ -1,9 +1,8 @@
 """Quantifiers on sequences with one number far outside the training distribution.
 
-Section 5 says that a model answers for the whole sequence as for its largest number alone. This can
-be tested only if the two answers differ: the large number leaves the label open, and another number
-settles it. The label is open while no number has fixed it: positive numbers leave it open under
-"every", negative ones under "some".
+Section 5 says that a model answers for the whole sequence as for its largest number alone. This can be tested
+only if the two answers differ: the large number leaves the label open (see `quantifiers`), another settles
+it.
 """
 
 from dataclasses import dataclass, field
@@ -39,11 +38,11 @@ BY_QUANTIFIER = {"quantifier": "task.quantifier"} | BY_SCORING  # labels for `pa
 class DeviantNumbers(Component):
     """Answers to x ~ N(0, 1) with one large number x_p, m under "every" and -m under "some".
 
-    There are two kinds of sequences: those in which another number settles the label before x_p;
-    and all, with signs changed so that every number leaves the label open. Measures `alone`, the
-    log-odds of the open label for the large number alone, (M, sizes), and `open_label` and
-    `log_odds`, the share of answers with the open label and its mean log-odds, at x_p and after it,
-    (M, OTHERS, sizes, places, after + 1). Raises InputError for settings out of range.
+    There are two kinds of sequences: those in which another number settles the label before x_p; and all,
+    with signs changed so that every number leaves it open. Measures `alone`, the log-odds of the open label
+    for the large number alone, (M, sizes), and `open_label` and `log_odds`, the share of answers with the
+    open label and its mean log-odds, (M, OTHERS, sizes, places, after + 1). Raises InputError for settings
+    out of range.
     """
 
     sizes: tuple = (1, 3, 10, 30, 70, 100)  # m: 70 is that of Figure 2
@@ -68,13 +67,12 @@ class DeviantNumbers(Component):
         return {"alone": {"size": self.sizes}, "open_label": answers, "log_odds": answers}.get(metric)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The answers of M predictors that share one `predict`, each to its task's quantifier."""
         rows = [torch.stack([self.answers(size, place, tasks, predictor, device)
                              for place in range(len(self.places))], dim=3)
                 for size in self.sizes]
         open_label, log_odds = torch.stack(rows, dim=3).cpu().numpy()
-        alone = self.alone(tasks, predictor, device)
-        return {"alone": alone.cpu().numpy(), "open_label": open_label, "log_odds": log_odds}
+        alone = self.alone(tasks, predictor, device).cpu().numpy()
+        return {"alone": alone, "open_label": open_label, "log_odds": log_odds}
 
     def alone(self, tasks, predictor, device) -> Tensor:
         """The log-odds of the open label after one number: (M, sizes)."""
@@ -103,12 +101,8 @@ class DeviantNumbers(Component):
 
 
 def open_signs(tasks, device) -> Tensor:
-    """The sign of the numbers that leave the label open: (M, 1, 1).
-
-    It is also that of the log-odds of the open label, "true" under "every", "false" under "some".
-    """
-    return torch.tensor([1.0 - 2 * settled_answer(task) for task in tasks],
-                        device=device)[:, None, None]
+    """The sign of the numbers that leave the label open, and of the log-odds of that label: (M, 1, 1)."""
+    return torch.tensor([1.0 - 2 * settled_answer(task) for task in tasks], device=device)[:, None, None]
 
 
 def log_odds_of(tasks, predictor, xs: Tensor, lengths) -> Tensor:
@@ -127,10 +121,7 @@ def chosen_cells() -> list:
 
 
 def own_answers(records) -> pd.DataFrame:
-    """How often an answer, right or wrong, is the model's answer to the large number alone.
-
-    Rows (quantifier, scoring, seed, size), columns (others, where).
-    """
+    """How often an answer, right or wrong, is that to the large number alone: columns (others, where)."""
     is_open = values(records, "alone", **BY_QUANTIFIER) > 0
     shares = values(records, "open_label", **BY_QUANTIFIER).unstack(["others", "place", "answer"])
     own = shares.mul(is_open, axis=0) + (1 - shares).mul(~is_open, axis=0)
@@ -138,10 +129,7 @@ def own_answers(records) -> pd.DataFrame:
 
 
 def own_mistakes(records) -> pd.DataFrame:
-    """How often it is that one and wrong, since another number has settled the label.
-
-    0 if the model is wrong about the large number alone. Rows as of `own_answers`, columns WHERE.
-    """
+    """How often it is that one and wrong, as another number has settled the label: columns WHERE."""
     return own_answers(records)[OTHERS[0]].mul(values(records, "alone", **BY_QUANTIFIER) > 0, axis=0)
 
 
@@ -159,11 +147,10 @@ def mistake_tables(mistakes, profile: str) -> list[pd.DataFrame]:
 
 
 def judged(records, reached) -> tuple[dict, pd.Series]:
-    """The claim's evidence at the largest size, by seed, and its gate. records: of one kind of models.
+    """The claim's evidence at the largest size, by seed, and its gate. reached: the gate of these seeds.
 
-    Only for models that are right about the large number alone: for the others the answer to it
-    would be the right one. reached: the gate of at least these seeds. If no model is right, the
-    evidence is of all models and none passes the gate.
+    Only for models that are right about the large number alone: for the others the answer to it would be the
+    right one. If no model is right, the evidence is of all models and none passes the gate.
     """
     alone = values(records, "alone").unstack()
     right = alone[max(alone)] > 0
@@ -178,8 +165,7 @@ def draw_shares(table):
     for row, quantifier in zip(panels, QUANTIFIERS):
         for axes, where in zip(row, WHERE):
             for scoring in SCORINGS:
-                draw(axes, table, f"{quantifier}, {where}", scoring, marker="o",
-                     **STYLES[scoring])
+                draw(axes, table, f"{quantifier}, {where}", scoring, marker="o", **STYLES[scoring])
             axes.axhline(0.9, color="black", ls=":", label="the claim's 0.9")
             axes.set(xscale="log", ylim=(-0.05, 1.05), title=f"{quantifier}, {where}")
         row[0].set_ylabel("wrong answers, as for\nthe largest number alone")

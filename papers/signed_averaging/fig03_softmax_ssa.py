@@ -14,10 +14,7 @@ def growth(errors) -> dict[str, pd.Series]:
 
 
 def cells_with_ssa_below(ratios) -> pd.DataFrame:
-    """Figure 3: the ratio of the errors of SSA and softmax over parts of the grid.
-
-    Geometric means over cells. ratios: a row for each seed, columns (I, F).
-    """
+    """Figure 3: SSA's errors over softmax's, columns (I, F), as geometric means over parts of the grid."""
     wide = ratios.columns.to_frame() > 1
     inputs, functions = wide["input_std"], wide["function_std"]
     parts = {"all": inputs | True, "inputs only": inputs & ~functions,
@@ -28,6 +25,4 @@ def cells_with_ssa_below(ratios) -> pd.DataFrame:
     return rows.assign(**{"cells with SSA below": [share(cells) for cells in parts.values()]})
 
 
-def runs(profile: str) -> list:
-    """Figure 3: the runs of Table 1 with softmax, then those with SSA."""
-    return softmax_and_ssa(profile)
+runs = softmax_and_ssa

@@ -33,11 +33,9 @@ REPLAYS = 20  # steps per round on a GPU, since starting one takes about as long
 
 @dataclass(frozen=True)
 class TrainingTime(Component):
-    """Seconds per training step of each of TIMED, which take turns in one process.
+    """Seconds per training step of each of TIMED, which take turns in one process; on a CPU processor time.
 
-    On one CPU thread it is processor time, which other processes affect less than wall time. Times
-    depend on the kind of device, so the device is a setting. Raises InputError for sizes out of
-    range, and `measure` for a missing device.
+    Raises InputError for sizes out of range, and `measure` for a missing device.
     """
 
     layers: int = 12  # Section 3
@@ -61,8 +59,7 @@ class TrainingTime(Component):
         checks.device(self.device)
         with one_core():
             takers = [self.step_taker(scoring) for scoring in TIMED.values()]
-            rounds = [[seconds(take_step, self.device) for take_step in takers]
-                      for _ in range(self.rounds)]
+            rounds = [[seconds(take_step, self.device) for take_step in takers] for _ in range(self.rounds)]
         return {"seconds": np.transpose(rounds)}
 
     def step_taker(self, scoring):
@@ -93,21 +90,18 @@ def seconds(take_step, device: str) -> float:
     return (time.perf_counter() - started) / REPLAYS
 
 
-# Parameters of GPT-2's token embedding at width 256, which a model of numbers does not use.
-TOKEN_TABLE = 50_257 * 256
+TOKEN_TABLE = 50_257 * 256  # GPT-2's token embedding at width 256, which a model of numbers does not use
 
 
-def parameters(layers: int = 12, heads: int = 8, width: int = 256) -> int:
-    """Parameters of the paper's decoder with softmax, for prompts of 40 pairs."""
-    module = Transformer(layers, heads, width, tokens="separate").build([0], 1, 40)
+def parameters(layers: int = 12, heads: int = 8, width: int = 256, scoring=Softmax()) -> int:
+    """Parameters of a decoder, by default the paper's with softmax, for prompts of 40 pairs."""
+    module = Transformer(layers, heads, width, scoring, tokens="separate").build([0], 1, 40)
     return sum(values.numel() for values in module.parameters())
 
 
 def additional_parameters(layers: int, heads: int) -> int:
     """How many more parameters a decoder has with SSA than with softmax."""
-    ssa, softmax = (Transformer(layers, heads, heads, scoring, tokens="separate").build([0], 1, 2)
-                    for scoring in (SignedAveraging(), Softmax()))
-    return sum(p.numel() for p in ssa.parameters()) - sum(p.numel() for p in softmax.parameters())
+    return parameters(layers, heads, heads, SignedAveraging()) - parameters(layers, heads, heads)
 
 
 def step_times(profile: str) -> list[TrainingTime]:

@@ -3,23 +3,14 @@
 import pandas as pd
 
 from claimbook.claims.sentences import short
-from icllib.training import Run
-from papers.signed_averaging import trained_further
+
 from papers.signed_averaging.affine import FIRST_COUNTED, PRINTED, SIGMAS, geometric_mean
 from papers.signed_averaging.comparisons import TABLE_6, at_share, ratio
-from papers.signed_averaging.trained_further import paths
-
-
-def runs(profile: str) -> list[Run]:
-    """All pairs that are trained further, and SSMax beside the first ones."""
-    return trained_further.runs(profile)
+from papers.signed_averaging.trained_further import paths, runs  # noqa: F401
 
 
 def ratios_by_level(levels: dict) -> dict[str, pd.DataFrame]:
-    """SSA's error over softmax's at each level of competence: {how good softmax is: a row for each seed}.
-
-    levels: {what they are: errors of both}.
-    """
+    """SSA's error over softmax's at each level of competence. levels: {what they are: errors of both}."""
     return {f"{name}: {short(geometric_mean(errors[1]['softmax'], 0), 2)}": ratio(errors, "SSA", "softmax")
             for name, errors in levels.items()}
 

@@ -28,7 +28,7 @@ from icllib.tasks import Quantifier, sample_each
 from icllib.tasks.quantifiers import truth
 from icllib.training import Curriculum, Recipe, Run
 from papers.colors import color_of, dashed
-from papers.signed_averaging.affine import BY_SCORING, FIRST_COUNTED
+from papers.signed_averaging.affine import BY_SCORING, FIRST_COUNTED, Training
 
 TRAINED = 40  # the longest sequence in training, Section 3
 LENGTHS = tuple(range(10, 201, 10))  # Figures 4, 5: 10 to 200. ASSUMED: in steps of 10
@@ -67,10 +67,9 @@ ASSUMED = (  # settings that the paper does not give, for tables on pages
 class QuantifierErrors(Component):
     """Errors over sigma and length; a sequence is wrong if an answer from the third on is wrong.
 
-    Each sigma has other sequences. Measures `wrong`, the share of wrong sequences, and
-    `wrong_positions`, the share of wrong answers from the third on, (M, sigmas, lengths) each; and
-    `wrong_at`, the share of wrong answers at each position of the longest length, (M, sigmas,
-    positions). Raises InputError for sizes out of range.
+    Measures `wrong`, the share of wrong sequences, and `wrong_positions`, the share of wrong answers from
+    the third on, (M, sigmas, lengths) each; and `wrong_at`, the share of wrong answers at each position of
+    the longest length, (M, sigmas, positions). Raises InputError for sizes out of range.
     """
 
     sigmas: tuple
@@ -94,25 +93,20 @@ class QuantifierErrors(Component):
                 "wrong_at": {"sigma": self.sigmas, "position": None}}.get(metric)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The errors of M predictors that share one `predict`, each on its task."""
-        rows = [self.at_sigma(tasks, predictor, place, device)
-                for place in range(len(self.sigmas))]
-        return {name: np.stack([row[name] for row in rows], axis=1) for name in rows[0]}
+        rows = [self.at_sigma(tasks, predictor, place, device) for place in range(len(self.sigmas))]
+        return {name: torch.stack([row[name] for row in rows], dim=1).cpu().numpy() for name in rows[0]}
 
     def at_sigma(self, tasks, predictor, place: int, device) -> dict:
         """The three metrics at one sigma: (M, lengths), (M, lengths), (M, positions)."""
         tasks = [replace(task, input_std=float(self.sigmas[place])) for task in tasks]
         most = max(self.lengths)
-        # Then long sequences begin like short ones.
-        shared = all(task.law == "independent" for task in tasks)
+        shared = all(task.law == "independent" for task in tasks)  # then long sequences begin like short ones
         wrong = {n: self.wrong_answers(tasks, predictor, place, n, device)
                  for n in ((most,) if shared else self.lengths)}
-        counted = [wrong.get(n, wrong[most])[..., FIRST_COUNTED - 1 : n].double()
-                   for n in self.lengths]
-        found = {"wrong": torch.stack([part.amax(-1).mean(1) for part in counted], dim=1),
-                 "wrong_positions": torch.stack([part.mean((1, 2)) for part in counted], dim=1),
-                 "wrong_at": wrong[most].double().mean(1)}
-        return {name: value.cpu().numpy() for name, value in found.items()}
+        counted = [wrong.get(n, wrong[most])[..., FIRST_COUNTED - 1 : n].double() for n in self.lengths]
+        return {"wrong": torch.stack([part.amax(-1).mean(1) for part in counted], dim=1),
+                "wrong_positions": torch.stack([part.mean((1, 2)) for part in counted], dim=1),
+                "wrong_at": wrong[most].double().mean(1)}
 
     def wrong_answers(self, tasks, predictor, place: int, n: int, device) -> Tensor:
         """Which answers to sequences of n numbers are wrong: (M, sequences, n)."""
@@ -143,7 +137,6 @@ class AttentionMaps(Component):
                 "attention": example | {"head": None, "token": None, "attended": None}}.get(metric)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The answers and maps of M trained decoders, each with the labels of its task."""
         xs = torch.tensor(self.examples, device=device)
         ys = torch.stack([truth(task.quantifier, xs) for task in tasks])
         xs = xs[..., None].expand(*ys.shape, 1)
@@ -172,18 +165,10 @@ def last_attention(module, xs: Tensor, ys: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @dataclass(frozen=True)
-class Size:
+class Size(Training):
     """What differs between profiles; the defaults are the paper's."""
 
-    layers: int = 12  # Section 3
-    heads: int = 8  # Section 3
-    width: int = 256  # Section 3
     pairs: int = TRAINED
-    batch: int = 64  # Section 3
-    steps: int = 500_000  # Section 3
-    learning_rate: float = 1e-4  # Appendix A
-    schedule: str = "constant"  # Appendix A: Adam at one rate
-    warmup: float = 0.0
     longer_every: int = 2000  # steps, Appendix A
     sigmas: tuple = tuple(range(1, 31))  # Figures 4 and 5
     lengths: tuple = LENGTHS
@@ -191,19 +176,17 @@ class Size:
     # Balanced labels are ours; each length needs other sequences, so there are fewer lengths.
     balanced_sigmas: tuple = (1, 3, 10, 30)
     balanced_lengths: tuple = (10, 20, 40, 60, 100, 150, 200)
-    seeds: int = 3  # ASSUMED: the paper shows one
     compared_seeds: int = 3  # of the two models that are the paper's, for the claims
-    own_prompts: bool = False  # each seed has other test prompts, which adds to the spread
 
 
 SIZES = {
-    "smoke": Size(1, 2, 8, 5, 4, 4, sigmas=(1, 30), lengths=(4, 41), balanced_sigmas=(1, 30),
+    "smoke": Size(1, 2, 8, 4, 4, pairs=5, sigmas=(1, 30), lengths=(4, 41), balanced_sigmas=(1, 30),
                   balanced_lengths=(4, 41), sequences=8, seeds=2, compared_seeds=2),
     # ASSUMED: a model that trains in a minute on one core, and a curriculum over half of training;
     # so many seeds because models that learned equally well differ a hundredfold at large sigma.
     # Twenty of the two models that are compared did not decide the claim; thirty were added.
-    "cpu": Size(3, 4, 32, TRAINED, 16, 1000, 2e-3, "cosine", 0.1, 25, (1, 3, 5, 10, 20, 30),
-                (10, 20, 40, 60, 100, 150, 200), sequences=384, seeds=20, compared_seeds=50,
+    "cpu": Size(3, 4, 32, 1000, 16, 2e-3, "cosine", 0.1, longer_every=25, sigmas=(1, 3, 5, 10, 20, 30),
+                lengths=(10, 20, 40, 60, 100, 150, 200), sequences=384, seeds=20, compared_seeds=50,
                 own_prompts=True),
     # ASSUMED: the paper's model, trained for less, at a higher rate.
     "gpu": Size(steps=20_000, learning_rate=3e-4, schedule="cosine", warmup=0.1,
@@ -241,9 +224,8 @@ class Cell(NamedTuple):
             tuple(range(size.pairs)), size.steps, size.batch, size.learning_rate, size.schedule,
             size.warmup, loss="cross-entropy",  # Section 3
             curriculum=Curriculum(3, 2, size.longer_every))  # Appendix A
-        grid = size.sigmas, size.lengths
-        if law == "balanced":
-            grid = size.balanced_sigmas, size.balanced_lengths
+        grid = ((size.balanced_sigmas, size.balanced_lengths) if law == "balanced"
+                else (size.sigmas, size.lengths))
         errors = QuantifierErrors(*grid, size.sequences, own_prompts=size.own_prompts)
         evaluation = Together((errors, AttentionMaps()))
         return Run(self.task, model, recipe, evaluation, seed)
@@ -260,9 +242,17 @@ def cell_runs(profile: str, chosen, seeds: int | None = None) -> list[Run]:
     return [cell.run(size, seed) for cell in chosen for seed in range(seeds or size.seeds)]
 
 
-def compared_on_every(profile: str) -> list[Run]:
-    """The two models of Figure 4 that are the paper's, with more seeds."""
-    return cell_runs(profile, cells("every", (AS_PRINTED,)), SIZES[profile].compared_seeds)
+def compared(quantifier: str, profile: str) -> list[Run]:
+    """The two models of Figure 4 or 5 that are the paper's, with more seeds."""
+    return cell_runs(profile, cells(quantifier, (AS_PRINTED,)), SIZES[profile].compared_seeds)
+
+
+def variants(quantifier: str, profile: str) -> list[Run]:
+    """The heat maps of Figure 4 or 5."""
+    return cell_runs(profile, cells(quantifier))
+
+
+compared_on_every, compared_on_some = partial(compared, "every"), partial(compared, "some")
 
 
 # ---- from records to tables and ratios ------------------------------------------------------
@@ -275,17 +265,12 @@ PARTS = {  # of the grid: three for claims, then the sigma and the lengths of tr
     "sigma = 1, lengths up to 40": lambda sigma, n: (sigma == 1) & (n <= TRAINED),
 }
 JUDGED = list(PARTS)[:3]  # the parts of the claims
-
-
 BY_VARIANT = {"variant": lambda run: next(  # labels for `page.values`
     name for name, own in VARIANTS.items() if own == (run.task.law, run.model.positions))} | BY_SCORING
 
 
 def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
-    """Tables of wrong sequences by length, a curve per sigma, and of wrong answers by position.
-
-    Those of the constant predictor are in closed form. records: of the page of this quantifier.
-    """
+    """Tables of wrong sequences by length, a curve per sigma, and of wrong answers by position."""
     tables = []
     wrong, wrong_at = (values(records, name, **BY_VARIANT) for name in ("wrong", "wrong_at"))
     for (variant, scoring), own in wrong.groupby(["variant", "scoring"], sort=False):
@@ -298,16 +283,13 @@ def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
             if scoring == "softmax":
                 constant = open_rates(task, len(positions.columns))
                 curves["constant"] = pd.DataFrame([constant], columns=positions.columns)
-            tables += [series(position_panel(variant, sigma), name, by_tens(rates).columns, by_tens(rates),
-                              profile, SHARE) for name, rates in curves.items()]
+            tables += [series(position_panel(variant, sigma), name, list(rates), rates, profile, SHARE)
+                       for name, rates in zip(curves, map(by_tens, curves.values()))]
     return tables
 
 
 def curves_by_length(panel: str, scoring: str, task, wrong, profile: str) -> list[pd.DataFrame]:
-    """Tables of a model's share of wrong sequences by length, a curve per sigma.
-
-    wrong: by seed, sigma and length. Before softmax's curves comes that of the constant predictor.
-    """
+    """A model's share of wrong sequences by length, a table per sigma; softmax's after the constant's."""
     by_sigma = wrong.unstack("length")
     curves = [series(panel, f"{scoring}, sigma = {sigma}", list(by_sigma), by_sigma.xs(sigma, level="sigma"),
                      profile, SHARE) for sigma in wrong.index.unique("sigma")]
@@ -328,10 +310,7 @@ def position_panel(variant: str, sigma) -> str:
 
 
 def errors_by_part(records, labels: dict, least: float = 0) -> pd.DataFrame:
-    """The mean error over each of PARTS: a row for each model, a column for each part.
-
-    least: how many wrong sequences replace none, so that ratios are finite.
-    """
+    """The mean error of each model, a row, over each of PARTS; `least` wrong sequences replace none."""
     wrong, found = values(records, "wrong", **labels), {}
     sequences = records[0].component.evaluation.parts[0].sequences
     sigma, n = (wrong.index.get_level_values(name) for name in ("sigma", "length"))
@@ -357,8 +336,7 @@ def longer_sequences(records, sigma: float = 1) -> dict[str, pd.Series]:
 
 
 def deviant_sequences(records) -> dict[str, pd.Series]:
-    """Softmax's wrong sequences at the largest sigma over those at sigma = 1, at the length of training;
-    half a sequence replaces none."""
+    """Softmax's wrong sequences, at least half of one, at the largest sigma over those at sigma = 1."""
     sequences = records[0].component.evaluation.parts[0].sequences
     wrong = at_length(records, TRAINED).loc["softmax"].clip(lower=0.5 / sequences)
     return {f"length {TRAINED}": wrong[max(wrong)] / wrong[1]}
@@ -374,7 +352,8 @@ def part_table(errors) -> pd.DataFrame:
 
 
 def draw_pairs(table) -> None:
-    """Draw each pair's share of wrong sequences, softmax across and SSA up, below the line where SSA leads."""
+    """Draw each pair's share of wrong sequences, softmax across and SSA up, below the line where SSA
+    leads."""
     pairs = rows_of(table, "pairs", "SSA")
     _, axes = plt.subplots(figsize=(5.4, 5))
     axes.axline((0.1, 0.1), (1, 1), color="grey", lw=1)
@@ -386,13 +365,9 @@ def draw_pairs(table) -> None:
 
 
 def draw_heat_maps(table, variants):
-    """Draw softmax beside SSA, a row of maps for each variant; returns the common color bar.
-
-    Its scale ends just above the largest share in the maps and of the constant predictor.
-    """
+    """Draw softmax beside SSA, a row of maps for each variant; returns the common color bar."""
     top = min(1, 1.1 * table[table.panel.isin(variants)].y.max())
-    figure, panels = plt.subplots(len(variants), 2, squeeze=False,
-                                  figsize=(9, 0.4 + 3 * len(variants)))
+    figure, panels = plt.subplots(len(variants), 2, squeeze=False, figsize=(9, 0.4 + 3 * len(variants)))
     for row, variant in zip(panels, variants):
         for axes, scoring in zip(row, SCORINGS):
             image = draw_heat_map(axes, table, variant, scoring, top)

@@ -22,15 +22,13 @@ START = 0.02  # standard deviation of every weight before training
 class WeightSizes(Component):
     """Root mean squares of a decoder's attention weights: `sizes`, (M, KINDS, layers).
 
-    Of the matrices Q, K and V, and of G Q K^T G / sqrt(d), which gives the scores without biases. G
-    are the gains of the layer norm before Q and K, d is the width of a head.
+    Of Q, K and V, and of G Q K^T G / sqrt(d), with the gains G of the layer norm and the width d of a head.
     """
 
     def axes(self, metric: str) -> dict:
         return {"kind": KINDS, "layer": None}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The sizes of M trained decoders."""
         with torch.no_grad():
             layers = [layer_sizes(block) for block in predictor.module.blocks]
         return {"sizes": torch.stack(layers, dim=2).cpu().numpy()}
@@ -70,8 +68,7 @@ def evidence(records) -> dict[str, pd.Series]:
 def size_tables(records, profile: str) -> list[pd.DataFrame]:
     """Tables of sizes, all layers together, over those at the start: for each law and seed."""
     relative, tables = over_layers(records) / [START, START, START, START**2], []
-    for name in LAWS:
-        own = relative.loc[name]
+    for name, own in ((name, relative.loc[name]) for name in LAWS):
         tables += [series("sizes", f"{name}, seed {seed}", KINDS, row, profile)
                    for seed, row in own.iterrows()]
         tables.append(series("sizes", name, KINDS, own, profile, POSITIVE))

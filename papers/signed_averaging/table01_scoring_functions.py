@@ -3,17 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from icllib.training import Run
-from papers.signed_averaging.affine import (
-    PRINTED, SIGMAS, scorings_on_affine_functions)
+from papers.signed_averaging.affine import PRINTED, SIGMAS, scorings_on_affine_functions
 from papers.signed_averaging.comparisons import TABLE_6
 
 
 def nearer_row(errors) -> pd.DataFrame:
-    """Our softmax errors over two printed rows that should be equal, from sigma = 3 on.
-
-    Shows which row is nearer, with and without a common factor. errors: a row for each seed.
-    """
+    """Our softmax errors, a row for each seed, over two printed rows that should be equal."""
     rows = {}
     for name, row in (("Table 1, softmax", PRINTED["softmax"]),
                       ("Table 6, 12L8AH", TABLE_6["12L8AH"])):
@@ -31,9 +26,8 @@ def printed_steps() -> pd.DataFrame:
     Errors of models tested on the same functions (Appendix M) should rise at the same sigmas.
     """
     single = {name: [PRINTED[name]] for name in ("SSA", "softmax")}
-    groups = single | {"the others of Table 1": [row for name, row in PRINTED.items()
-                                              if name not in single],
-                    "all of Table 6": list(TABLE_6.values())}
+    others = [row for name, row in PRINTED.items() if name not in single]
+    groups = single | {"the others of Table 1": others, "all of Table 6": list(TABLE_6.values())}
     found = {}
     for name, rows in groups.items():
         steps = np.array([np.divide(row[4:], row[3:-1]) for row in rows])
@@ -43,6 +37,4 @@ def printed_steps() -> pd.DataFrame:
     return pd.DataFrame.from_dict(found, orient="index", columns=columns)
 
 
-def runs(profile: str) -> list[Run]:
-    """Every scoring function of Table 1, and those that we added."""
-    return scorings_on_affine_functions(profile)
+runs = scorings_on_affine_functions

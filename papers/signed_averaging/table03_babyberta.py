@@ -30,9 +30,9 @@ CHUNK = 512  # sentences per forward pass
 class GrammarProbes(Component):
     """How often the grammatical one of two sentences is the more likely one (Huebner et al., 2021).
 
-    A sentence's score is the sum of the log probabilities of its tokens, each hidden in turn;
-    equal scores count as wrong. Measures `accuracy`, in percent, (M, probes), and `held_out_loss`,
-    the training loss on lines that training left out, (M,). Raises InputError for sizes below 1.
+    Measures `accuracy`, in percent, (M, probes), by `pseudo_log_likelihoods`, of which equal ones count as
+    wrong; and `held_out_loss`, that on lines that training left out, (M,). Raises InputError for sizes below
+    1.
     """
 
     probes: tuple[DataFile, ...]  # two lines a pair, the second one grammatical
@@ -48,7 +48,6 @@ class GrammarProbes(Component):
         return {"probe": list(PROBES)[: len(self.probes)]} if metric == "accuracy" else {}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The accuracies and losses of M encoders that were trained on one task."""
         task, module = tasks[0], predictor.module
         with torch.no_grad():
             accuracy = torch.stack([100 * self.right_pairs(task, module, probe, device)
@@ -60,8 +59,7 @@ class GrammarProbes(Component):
         """The share of a probe's pairs that each encoder gets right: (M,)."""
         lines = probe.read().splitlines()
         if len(lines) < 2 * self.pairs:
-            raise InputError(f"{probe.name}: expected {self.pairs} pairs of lines, "
-                             f"got {len(lines)} lines")
+            raise InputError(f"{probe.name}: expected {self.pairs} pairs of lines, got {len(lines)} lines")
         sentences = padded(encode(task.tokenizer, lines[: 2 * self.pairs], task.dimension))
         scores = pseudo_log_likelihoods(module, sentences.to(device))
         wrong, right = scores.unflatten(1, (-1, 2)).unbind(dim=-1)
@@ -111,10 +109,7 @@ class WordFrequencies(Component):
 
 
 def pseudo_log_likelihoods(module, sentences: Tensor) -> Tensor:
-    """The sum of the log probabilities of all words, each when only it is hidden.
-
-    sentences: (S, T), padded. Returns (M, S). The tokens of start and end are never hidden.
-    """
+    """The sum of the log probabilities of all words, each when only it is hidden: (S, T) -> (M, S)."""
     rows, places = (sentences >= SPECIAL).nonzero(as_tuple=True)
     members = len(module.positions)
     totals = torch.zeros(members, len(sentences), device=sentences.device)
@@ -137,7 +132,8 @@ NAMES = ("softmax", "SSA 1.5", "SSA 2")
 # and its file of Zorro (Huebner et al., 2021). ASSUMED: Zorro's later version.
 with damage_told(Path(__file__).with_suffix(".csv"), "a table of scores"):
     TABLE = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="probe")
-TABLE_3 = {probe: tuple(scores) for probe, *scores in TABLE[list(NAMES)].itertuples()}
+PRINTED = TABLE[list(NAMES)]
+TABLE_3 = {probe: tuple(scores) for probe, *scores in PRINTED.itertuples()}
 PUBLIC = TABLE.filter(like="public")
 
 
@@ -149,30 +145,25 @@ def public_scores() -> np.ndarray:
 def places() -> pd.DataFrame:
     """Whether each printed score lies below, within or above its interval: probes by models."""
     _, low, high = public_scores().T
-    words = {name: np.select([scores < low, scores > high], ["below", "above"], "within")
-             for name, scores in TABLE[list(NAMES)].items()}
-    return pd.DataFrame(words, index=list(TABLE_3))
+    return PRINTED.apply(lambda scores: np.select([scores < low, scores > high], ["below", "above"], "within")
+                         ).rename_axis(None)
 
 
 def against_public() -> pd.DataFrame:
     """Each interval, and each printed score with "below", "within" or "above" it."""
-    rows = {"public softmax": [f"{mean:.1f} [{low:.1f}, {high:.1f}]"
-                               for mean, low, high in public_scores()]}
-    for name, scores in TABLE[list(NAMES)].items():
-        rows[name] = [f"{score:g} {word}" for score, word in zip(scores, places()[name])]
-    return pd.DataFrame(rows, index=list(TABLE_3))
+    intervals = [f"{mean:.1f} [{low:.1f}, {high:.1f}]" for mean, low, high in public_scores()]
+    words = PRINTED.map("{:g} ".format).rename_axis(None) + places()
+    return pd.concat([pd.Series(intervals, words.index, name="public softmax"), words], axis=1)
 
 
 def places_among_public() -> pd.DataFrame:
     """How many of each model's printed scores lie below, within and above the intervals."""
-    return pd.DataFrame({where: (places() == where).sum()
-                         for where in ("below", "within", "above")}).T
+    return pd.DataFrame({where: (places() == where).sum() for where in ("below", "within", "above")}).T
 
 
 def mean_of_probes() -> pd.DataFrame:
     """The mean over all probes, of the printed scores and of the public softmax models."""
-    rows = {f"{name}, paper": f"{np.mean(scores):.1f}"
-            for name, scores in TABLE[list(NAMES)].items()}
+    rows = {f"{name}, paper": f"{mean:.1f}" for name, mean in PRINTED.mean().items()}
     mean, low, high = prediction_interval(PUBLIC.mean())
     rows["softmax, public"] = f"{mean:.1f} [{low:.1f}, {high:.1f}]"
     return pd.DataFrame({"mean of the probes": rows})
@@ -241,13 +232,9 @@ def probe_ratios(accuracies) -> dict[str, pd.Series]:
 
     accuracies: rows (scoring, seed), columns probes.
     """
-    ratios = {}
-    for probe, (softmax, *others) in TABLE_3.items():
-        for name, score in zip(NAMES[1:], others):
-            if score > softmax:
-                ours = accuracies[probe][name] / accuracies[probe]["softmax"]
-                ratios[f"{probe} n = {name.removeprefix('SSA ')}"] = ours
-    return ratios
+    return {f"{probe} n = {name.removeprefix('SSA ')}": accuracies[probe][name] / accuracies[probe]["softmax"]
+            for probe, (softmax, *others) in TABLE_3.items()
+            for name, score in zip(NAMES[1:], others) if score > softmax}
 
 
 def reached(accuracies, *names) -> pd.Series:

@@ -5,7 +5,7 @@ import pandas as pd
 
 from claimbook.pages.plotting import draw
 from icllib.tasks import AffineFunctions
-from icllib.training import Run
+
 from papers.colors import color_of, marked
 from papers.signed_averaging.affine import DEVIANT, FIRST_COUNTED, FIRST_STDS, PointErrors, ShiftedErrors
 from papers.signed_averaging.comparisons import THROUGH_ORIGIN, ridge_answers
@@ -15,9 +15,7 @@ TABLE_5 = (6.4e-5, 0.05, 0.25, 0.50, 0.82, 1.21, 1.66, 1.87, 2.02, 2.14, 2.20)  
 SEQUENCE = (-1.21, -0.28, 2.15, 0.96, 0.65)  # Section 5.3: softmax answers at the inputs DEVIANT
 
 
-def runs(profile: str) -> list[Run]:
-    """The most competent pairs of softmax and SSA."""
-    return further(profile)
+runs = further  # the most competent pairs of softmax and SSA
 
 
 def recovery_through_origin() -> dict[str, np.ndarray]:
@@ -30,15 +28,13 @@ def recovery_through_origin() -> dict[str, np.ndarray]:
 
 def growth_through_origin() -> dict[str, list[float]]:
     """Claim 11's control: the growth of the error of THROUGH_ORIGIN."""
-    errors, = ShiftedErrors((1,), first_stds=FIRST_STDS).measure([AffineFunctions()], THROUGH_ORIGIN)["error_deviant"]
+    measure = ShiftedErrors((1,), first_stds=FIRST_STDS)
+    errors, = measure.measure([AffineFunctions()], THROUGH_ORIGIN)["error_deviant"]
     return {f"sigma = {std}": [error / errors[0]] for std, error in zip(FIRST_STDS[1:], errors[1:])}
 
 
 def failure_on_sequence(answers) -> pd.Series:
-    """Claim 47: the squared error on y = x at the inputs DEVIANT over that of always answering 0.
-
-    Over the points that count. answers: a row for each seed, columns DEVIANT.
-    """
+    """Claim 47: the squared error of answers to y = x, columns DEVIANT, over that of always answering 0."""
     true = np.array(DEVIANT[FIRST_COUNTED - 1 :])
     return ((answers[list(true)] - true) ** 2).sum(axis=1) / np.square(true).sum()
 

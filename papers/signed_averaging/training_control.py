@@ -2,7 +2,4 @@
 
 from papers.signed_averaging.affine import scorings_on_affine_functions
 
-
-def runs(profile: str) -> list:
-    """Errors along training: the runs of Table 1."""
-    return scorings_on_affine_functions(profile)
+runs = scorings_on_affine_functions  # errors along training

@@ -1,8 +1,7 @@
 """Section 5.3: training on wider inputs, and training without a curriculum."""
 
 from icllib.training import Run
-from papers.signed_averaging.affine import (
-    SIZES, Size, affine_run, decoder, wider_inputs)
+from papers.signed_averaging.affine import SIZES, Size, affine_run, decoder, wider_inputs
 
 # For the comparison with and without a curriculum. ASSUMED: at `cpu` a size that takes a minute on
 # one core, and a learning rate at which all seeds leave the initial plateau of the loss; at four
@@ -10,8 +9,6 @@ from papers.signed_averaging.affine import (
 CURRICULUM_SIZES = SIZES | {"cpu": Size(
     2, 4, 32, steps=2000, batch=16, learning_rate=1e-3, schedule="cosine", warmup=0.1, prompts=4,
     grid=(1, 2, 3, 5, 7, 10), line_prompts=16)}
-
-
 CURRICULA = ["with a curriculum", "without a curriculum"]
 
 

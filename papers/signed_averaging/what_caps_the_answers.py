@@ -38,17 +38,13 @@ def ridge_rise() -> list[float]:
 
 
 def against(one, other) -> dict[str, pd.Series]:
-    """Errors of one kind of softmax model over those of another, pair by pair.
-
-    one, other: rows of seeds, other ones in each, columns sigma.
-    """
+    """Errors of one kind of softmax model over those of another, pair by pair; their seeds differ."""
     pairs = one.reset_index(drop=True) / other.reset_index(drop=True)
     return {f"sigma = {sigma}": pairs[sigma].dropna() for sigma in (3, 5, 10)}
 
 
 def sizes_table(records) -> pd.DataFrame:
-    """Of each model its bound, its largest answer on lines of sigma = 10, and the share of its error there
-    that is the floor."""
+    """Of each model its bound, and on lines of sigma = 10 its largest answer and floor / error."""
     bound, *others = (values(records, metric, **BY_SCORING)
                       for metric in ("bound", "largest_answer", "floor", "error"))
     largest, floors, errors = (own.xs(SIGMAS[-1], level="sigma") for own in others)

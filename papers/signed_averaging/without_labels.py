@@ -1,9 +1,4 @@
-"""Quantifiers without labels in the prompt.
-
-In the paper's prompt x_1, y_1, x_2, y_2, ... the label y_(k-1) stands right before x_k, and
-y_k = y_(k-1) AND (x_k > 0) under "every", OR under "some", so nothing has to be aggregated. Here
-the model reads only x_1, x_2, ... and answers the same question.
-"""
+"""Quantifiers without labels in the prompt, which hold most of the answer: y_k = y_(k-1) AND (x_k > 0)."""
 
 from dataclasses import replace
 
@@ -22,7 +17,6 @@ from papers.signed_averaging.deviant_sequences import (
 from papers.signed_averaging.quantifiers import (
     JUDGED, QuantifierErrors, TRAINED, at_length, curves_by_length, error_rates, errors_by_part, open_rates)
 
-
 # ASSUMED: without labels training takes twice as long to reach the gate. The first ten of each kind
 # left claim 52 undecided; thirty more were then fixed, and that they alone are judged, before they
 # were trained.
@@ -35,11 +29,9 @@ def runs(profile: str) -> list[Run]:
     """Figures 4 and 5 as in the paper, and one large number, but no labels in the prompt."""
     size = SIZES[profile]
     shared = {"sequences": size.sequences, "own_prompts": size.own_prompts}
-    evaluation = Together((QuantifierErrors(size.sigmas, size.lengths, **shared),
-                           DeviantNumbers(**shared)))
+    evaluation = Together((QuantifierErrors(size.sigmas, size.lengths, **shared), DeviantNumbers(**shared)))
     runs = [cell.run(size, seed) for cell in chosen_cells() for seed in range(size.seeds)]
-    return [replace(run, model=replace(run.model, tokens="inputs"), evaluation=evaluation)
-            for run in runs]
+    return [replace(run, model=replace(run.model, tokens="inputs"), evaluation=evaluation) for run in runs]
 
 
 def judged(records) -> list:
@@ -66,10 +58,7 @@ def beside_another_list(records) -> dict[str, pd.Series]:
 
 
 def wrong_on_another_list() -> float:
-    """The share of long lists for which the right answers to another one are wrong, from the third on.
-
-    They are right where both labels are settled by then, or else at the same place.
-    """
+    """The share of long lists for which the right answers to another one are wrong, from the third on."""
     settled = -np.diff([1, *open_rates(Quantifier("every"), 64)])  # the chance that number k does it
     by_then, later = np.split(settled, [FIRST_COUNTED])
     return float(1 - by_then.sum() ** 2 - (later**2).sum())
@@ -87,7 +76,6 @@ def tables(records, profile: str) -> list[pd.DataFrame]:
     found, models = [], ["quantifier", "scoring"]
     mistakes = own_mistakes(records).groupby(models)
     for model, wrong in values(records, "wrong", **BY_QUANTIFIER).groupby(models, sort=False):
-        quantifier, scoring = model
-        found += curves_by_length(quantifier, scoring, Quantifier(quantifier), wrong, profile)
+        found += curves_by_length(*model, Quantifier(model[0]), wrong, profile)
         found += mistake_tables(mistakes.get_group(model), profile)
     return found
