@@ -83,7 +83,7 @@ def answer_bound(module) -> torch.Tensor:
 
 def kept(profile: str) -> list[Run]:
     """The models of Figure 3, measured once more; where their weights are kept none is trained."""
-    return measured(softmax_and_ssa(profile), profile)
+    return [replace(run, evaluation=sizes_at(profile), along=None) for run in softmax_and_ssa(profile)]
 
 
 # Fixed before any was trained: five pairs of softmax and SSA as in Figure 3, of new seeds, without the
@@ -96,19 +96,18 @@ def changed(profile: str, **change) -> list[Run]:
     if profile not in ("smoke", "cpu"):
         return []
     size = SIZES[profile]
-    runs = [affine_run(size, decoder(size, scoring, **change), seed)
+    return [replace(affine_run(size, decoder(size, scoring, **change), seed),
+                    evaluation=sizes_at(profile), along=None)
             for scoring in (Softmax(), SignedAveraging()) for seed in SEEDS[: size.seeds]]
-    return measured(runs, profile)
 
 
 without_norm = partial(changed, final_norm=False)
 faster_read_out = partial(changed, read_out_rate=10.0)
 
 
-def measured(runs, profile: str) -> list[Run]:
-    """The runs with this measure alone."""
-    measure = AnswerSizes(prompts=4 if profile == "smoke" else 2048)
-    return [replace(run, evaluation=measure, along=None) for run in runs]
+def sizes_at(profile: str) -> AnswerSizes:
+    """What is measured at a profile."""
+    return AnswerSizes(prompts=4 if profile == "smoke" else 2048)
 
 
 def floor(bound: float, sigma: float) -> float:
