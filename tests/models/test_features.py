@@ -1,14 +1,11 @@
 """Feature maps against double loops over whole matrices, and the models that read them."""
 
 import math
-from functools import partial
 
-import contract
 import pytest
 import torch
 from contract import DIMENSION, prompts
 
-from claimbook.records.errors import InputError
 from icllib.models import MLP, FeatureMLP, ScalarRegression
 from icllib.models.features import FEATURES, feature_row, kernel_row, linear_row
 
@@ -92,17 +89,6 @@ def test_kernels_overflow_nowhere(kernel, scale):
     assert row.isfinite().all() and (row[..., -1].abs() <= ys.abs().amax() + 1e-5).all()
 
 
-@pytest.mark.parametrize("features", FEATURES)
-def test_one_pass_equals_separate_passes(features):
-    contract.one_pass_equals_separate_passes(partial(feature_row, features), *prompts(), LENGTHS)
-
-
-@pytest.mark.parametrize("model", MODELS, ids=str)
-def test_hidden_points_change_no_bit(model):
-    module = model.build(SEEDS, DIMENSION, 12)
-    contract.hidden_points_change_no_bit(module, *prompts(torch.float32), 1e3, -1e3)
-
-
 def plain_model(module, model, member, xs, ys, length, max_pairs=12):
     """The prediction of one prompt; the vectorized prompt is pairs, zeros, then the query."""
     row = feature_row(model.features, xs, ys, (length,))[0]
@@ -134,17 +120,6 @@ def test_models_equal_plain_ones(model):
             torch.testing.assert_close(predictions[member, 0, k], expected, atol=1e-12, rtol=1e-12)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=str)
-def test_a_fleet_equals_single_models(model):
-    contract.fleet_equals_single_models(model, SEEDS, DIMENSION, *prompts(), LENGTHS)
-
-
-@pytest.mark.parametrize("model", MODELS, ids=str)
-def test_gradients_against_finite_differences(model):
-    module = model.build([5], DIMENSION, 3).double()
-    contract.gradients_equal_finite_differences(module, *prompts())
-
-
 @pytest.mark.parametrize("prompt, inputs", [(False, 4), (True, 4 + 3 + 20 * 4)])
 def test_perceptrons_start_like_layers_of_torch(prompt, inputs):
     """Uniform up to 1 / sqrt(inputs of the layer); 50 members, for one of them has one offset."""
@@ -162,19 +137,6 @@ def test_scalar_regression_starts_as_the_estimate_itself():
     assert torch.equal(module(xs, ys, LENGTHS), feature_row("hilbert", xs, ys, LENGTHS)[..., -1])
 
 
-@pytest.mark.parametrize("prompt", [False, True])
-def test_multiplications_are_those_of_the_operations(prompt):
-    """Within a few: one-dimensional sums are not counted as products."""
-    model = FeatureMLP("linear", prompt, width=50)
-    contract.multiplications_are_those_of_the_operations(
-        model, model.build(SEEDS, DIMENSION, 12).double(), *prompts(), LENGTHS)
-
-
 def test_a_prompt_costs_as_much_as_for_the_plain_perceptron():
     extra = (FeatureMLP(prompt=True).multiplications(8, (5, 40)) - FeatureMLP().multiplications(8, (5, 40)))
     assert extra == MLP().multiplications(8, (5, 40)) - 2 * 1024  # the read-out's, counted once
-
-
-def test_a_query_without_pairs_is_refused():
-    with pytest.raises(InputError, match="expected context lengths n >= 1, got"):
-        kernel_row("hilbert", *prompts(), (0, 3))

@@ -151,16 +151,6 @@ def test_a_model_of_transformers_computes_the_same_with_the_kernel(name, prefix,
 
 
 @torch.no_grad()
-def test_generation_from_a_long_prompt_is_the_same(fresh, monkeypatch):
-    model, written = language_model("llama"), []
-    tokens = torch.randint(2, 50, (2, TOKENS), generator=torch.Generator().manual_seed(0))
-    for shortest in (signed_fused.SHORTEST, 10 * TOKENS):
-        monkeypatch.setattr(signed_fused, "SHORTEST", shortest)
-        written.append(model.generate(tokens, max_new_tokens=4, do_sample=False))
-    assert torch.equal(*written)
-
-
-@torch.no_grad()
 def test_a_shape_gets_a_kernel_when_it_is_met_again(monkeypatch):
     monkeypatch.setattr(signed_fused, "met", Counter())
     mask, short = masks()["causal"], masks(511)["causal"]

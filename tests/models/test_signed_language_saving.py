@@ -147,18 +147,6 @@ def test_n_and_b_stay_in_single_precision(half, tmp_path):
     assert torch.equal(attention_layers(load_signed_averaging(saved))[0].signed_softmax_norm.n, before)
 
 
-def test_weight_decay_leaves_n_and_b_alone():
-    """By the two usual rules: what has one axis, and what `transformers` takes for a norm."""
-    from transformers import Trainer
-
-    model = use_signed_averaging(MAKE["gpt2"]())
-    ours = [name for name, _ in model.named_parameters() if "signed_softmax_norm" in name]
-    decayed = Trainer.get_decay_parameter_names(None, model)
-    assert len(ours) == 4 and not set(ours) & set(decayed)
-    assert "transformer.h.0.attn.c_attn.weight" in decayed
-    assert all(model.get_parameter(name).dim() == 1 for name in ours)
-
-
 def test_a_version_that_computes_something_else_is_refused(monkeypatch):
     model = make("gpt2", ssa=False)
     for version in ("4.57.6", "5.3.0"):

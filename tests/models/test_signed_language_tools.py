@@ -1,8 +1,6 @@
 """Scaled signed averaging under the tools around `transformers`; those not installed are skipped."""
 
 import copy
-import json
-import random
 from functools import partial
 
 import pytest
@@ -30,17 +28,6 @@ def gradients(model):
 
 def signed(names):
     return [name for name in names if "signed_softmax_norm" in name]
-
-
-@pytest.mark.parametrize("name, reentrant", [("gpt2", True), ("llama", False), ("roberta", False)])
-def test_gradient_checkpointing_changes_no_gradient(name, reentrant):
-    model = make(name).train()
-    expected = gradients(model)
-    model.gradient_checkpointing_enable({"use_reentrant": reentrant})
-    found = gradients(model)
-    assert len(signed(found)) == 4
-    for key, value in expected.items():
-        torch.testing.assert_close(found[key], value, atol=1e-12, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", [
@@ -95,54 +82,6 @@ def test_lora_leaves_n_and_b_alone_or_trains_them(name, tmp_path):
         model.save_pretrained(tmp_path / str(count))
         again = peft.PeftModel.from_pretrained(copy.deepcopy(pristine), tmp_path / str(count))
         torch.testing.assert_close(again.eval()(TOKENS).logits, expected)
-
-
-def toy_tokenizer():
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    words = ["<pad>", "<end>", *(f"w{i}" for i in range(2, 50))]
-    made = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, "<pad>"))
-    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    return PreTrainedTokenizerFast(tokenizer_object=made, pad_token="<pad>", eos_token="<end>")
-
-
-def toy_questions():
-    """Twenty contexts, each with two words that may follow."""
-    draw = random.Random(0)
-    return [{"context": draw.sample(range(2, 50), draw.randint(3, 6)),
-             "choices": draw.sample(range(2, 50), 2), "right": draw.randrange(2)}
-            for _ in range(20)]
-
-
-@pytest.mark.parametrize("name", ["gpt2", "llama"])
-def test_an_evaluation_of_lm_eval_equals_one_by_hand(name, tmp_path):
-    """Log likelihoods of a toy task, and the share of questions whose right word is likelier."""
-    pytest.importorskip("lm_eval", reason="lm_eval is not installed")
-    from lm_eval import simple_evaluate
-    from lm_eval.models.huggingface import HFLM
-
-    questions, model = toy_questions(), make(name).float()
-    with open(tmp_path / "toy.jsonl", "w", encoding="utf-8") as file:
-        for asked in questions:
-            file.write(json.dumps({key: " ".join(f"w{i}" for i in value) if key == "context" else
-                                   [f"w{i}" for i in value] if key == "choices" else value
-                                   for key, value in asked.items()}) + "\n")
-    task = {"task": "toy", "dataset_path": "json", "output_type": "multiple_choice",
-            "dataset_kwargs": {"data_files": {"test": str(tmp_path / "toy.jsonl")},
-                               "cache_dir": str(tmp_path / "cache")},
-            "test_split": "test", "doc_to_text": "{{context}}", "doc_to_choice": "{{choices}}",
-            "doc_to_target": "{{right}}", "metric_list": [{"metric": "acc"}]}
-    harness = HFLM(pretrained=model, tokenizer=toy_tokenizer(), device="cpu", batch_size=4)
-    found = simple_evaluate(harness, tasks=[task], bootstrap_iters=0, log_samples=True)
-    right = 0
-    for sample, asked in zip(found["samples"]["toy"], questions):
-        logits = model(torch.tensor([asked["context"]])).logits[0, -1].detach()
-        expected = logits.log_softmax(-1)[asked["choices"]]
-        own = torch.tensor([likelihood for likelihood, _ in sample["filtered_resps"]])
-        torch.testing.assert_close(own, expected, atol=1e-4, rtol=0)
-        right += int(expected.argmax()) == asked["right"]
-    assert found["results"]["toy"]["acc,none"] == pytest.approx(right / len(questions))
 
 
 @pytest.mark.parametrize("implementation", ["eager", "sdpa", "ssa"])

@@ -4,14 +4,10 @@ import contract
 import pytest
 import torch
 from contract import DIMENSION
-from torch.nn import functional as F
-from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.models import MLP, Transformer
 from icllib.models.products import product
 from icllib.models.stacked import Initializer, linear
-from icllib.tasks import Prompt
-from icllib.training.losses import member_losses
 
 LENGTHS = (3, 7, 12)
 MODELS = (Transformer(layers=2, heads=2, width=16), MLP(width=24))
@@ -58,19 +54,6 @@ def test_a_perceptron_equals_a_plain_single_one():
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("lengths", [LENGTHS, (12, 3, 3, 1)])
-def test_one_pass_equals_separate_passes(model, lengths):
-    contract.one_pass_equals_separate_passes(shaken(model), *prompts(), lengths, 1e-6)
-
-
-@torch.no_grad()
-@pytest.mark.parametrize("model", MODELS)
-def test_hidden_tokens_change_no_bit(model):
-    contract.hidden_points_change_no_bit(shaken(model), *prompts(), 1e3, -1e3)
-
-
-@torch.no_grad()
 def test_members_do_not_see_each_other():
     xs, ys = prompts()
     for model in MODELS:
@@ -78,61 +61,6 @@ def test_members_do_not_see_each_other():
         before = module(xs, ys, LENGTHS)
         after = module(torch.stack((xs[0], xs[1] + 1)), ys, LENGTHS)
         assert torch.equal(after[0], before[0]) and not torch.equal(after[1], before[1])
-
-
-def gpt2_of(module, member, settings, max_pairs):
-    """A GPT2Model with the weights of one member."""
-    transformers = pytest.importorskip("transformers")
-    gpt2 = transformers.GPT2Model(transformers.GPT2Config(
-        vocab_size=1, n_positions=max_pairs + 1, n_embd=settings.width, n_layer=settings.layers,
-        n_head=settings.heads, attn_implementation="eager")).eval()
-    gpt2.wpe.weight.data = module.positions[member]
-    norms = [(gpt2.ln_f, module.final_norm)]
-    for theirs, ours in zip(gpt2.h, module.blocks, strict=True):
-        norms += [(theirs.ln_1, ours.attention_norm), (theirs.ln_2, ours.mlp_norm)]
-        for layer, source in ((theirs.attn.c_attn, ours.qkv), (theirs.attn.c_proj, ours.project),
-                              (theirs.mlp.c_fc, ours.expand), (theirs.mlp.c_proj, ours.contract)):
-            layer.weight.data, layer.bias.data = source.weight[member], source.bias[member]
-    for theirs, ours in norms:
-        theirs.weight.data, theirs.bias.data = ours.gain[member, 0, 0], ours.bias[member, 0, 0]
-    return gpt2
-
-
-@torch.no_grad()
-def test_hidden_states_equal_those_of_gpt2():
-    """All labeled tokens, and the query that comes after the last of them."""
-    settings, (xs, ys) = MODELS[0], prompts()
-    module, states = shaken(settings), []
-    module.blocks[-1].register_forward_hook(lambda _, inputs, output: states.append(output))
-    module(xs, ys, LENGTHS, with_pairs=True)  # else the last layer has the queries alone
-    for member in range(2):
-        gpt2 = gpt2_of(module, member, settings, 12)
-        tokens = torch.cat((xs, ys[..., None]), dim=-1)[member]
-        tokens[:, 12, -1] = 0
-        embedded = F.linear(tokens, module.embed.weight[member].T, module.embed.bias[member])
-        expected = gpt2(inputs_embeds=embedded).last_hidden_state
-        ours = states[0][member][:, [*range(12), 14]]  # the queries are tokens 12, 13, 14
-        norm = module.final_norm
-        ours = F.layer_norm(ours, ours.shape[-1:], norm.gain[member].flatten(), norm.bias[member].flatten())
-        torch.testing.assert_close(ours, expected, atol=1e-5, rtol=0)
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_gradients_equal_finite_differences(model):
-    module, prompt = shaken(model).double(), prompts(torch.float64)
-    loss = lambda: member_losses(module, Prompt(*prompt, prompt[1]), LENGTHS).sum()
-    loss().backward()
-    generator, step = torch.Generator().manual_seed(2), 1e-6
-    for name, parameter in module.named_parameters():
-        values, gradient = parameter.data.view(-1), parameter.grad.view(-1)
-        for entry in torch.randint(len(values), (3,), generator=generator).tolist():
-            start = values[entry].item()
-            sides = []
-            for values[entry] in (start + step, start - step):
-                sides.append(loss().item())
-            values[entry] = start
-            slope = (sides[0] - sides[1]) / (2 * step)
-            assert gradient[entry].item() == pytest.approx(slope, rel=1e-5, abs=1e-8), name
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -159,16 +87,6 @@ def test_initial_scales():
     state = MLP(width=500).build([0], DIMENSION, 40).state_dict()
     for name, fan_in in (("pair_weight", 204), ("query.bias", 204), ("read_out.weight", 500)):
         assert 0.98 < state[name].abs().max().item() * fan_in**0.5 <= 1, name
-
-
-@pytest.mark.parametrize("model, lengths", [(MLP(width=64), (5, 10, 20)), (MLP(width=32), (40,))])
-def test_multiplications_are_those_counted(model, lengths):
-    """FlopCounterMode counts two for a multiply-add; of decoders see test_transformer_passes.py."""
-    module = model.build([0], 8, max(lengths))
-    xs = torch.randn(1, 1, max(lengths) + 1, 8)
-    with FlopCounterMode(display=False) as counter, torch.no_grad():
-        module(xs, xs[..., 0], lengths)
-    assert model.multiplications(8, lengths) == counter.get_total_flops() / 2
 
 
 @pytest.mark.parametrize("shape", [(5, 4), (5, 6, 4), (5, 3, 6, 4)], ids=str)

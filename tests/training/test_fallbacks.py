@@ -290,15 +290,6 @@ def test_without_a_gpu_records_that_are_there_are_given(folders, monkeypatch):
     records(lambda profile: FEW_STEPS, "gpu", "test/page")
 
 
-# ---- Apple ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("device", ["mps", "mps:0", torch.device("mps")], ids=str)
-def test_apples_gpus_are_refused(device):
-    with pytest.raises(InputError, match="device: "):
-        Fleet([LinearRegression(4)], MLP(8), RECIPE, [0], [None], device)
-
-
 def test_a_card_without_kernels_in_this_pytorch_is_refused_by_name(monkeypatch):
     for name, value in {"is_available": True, "device_count": 2, "get_device_name": "Tesla V100",
                         "get_arch_list": ["sm_75", "sm_80", "sm_90a", "compute_120"]}.items():

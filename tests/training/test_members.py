@@ -113,15 +113,6 @@ def test_members_with_their_own_rates_equal_single_runs(weight_decay):
             assert torch.allclose(ours[member], theirs[0], atol=1e-5)
 
 
-def test_members_with_their_own_tasks_see_their_own_prompts():
-    tasks = [LinearRegression(2, noise) for noise in (0.0, 0.5, 0.0)]
-    fleet = Fleet(tasks, MLP(4), RECIPE, [3, 4, 5], [None] * 3)
-    prompt = fleet.sample()
-    for member, task in enumerate(tasks):
-        single = Fleet([task], MLP(4), RECIPE, [3 + member], [None]).sample()
-        assert all(torch.equal(ours[member], theirs[0]) for ours, theirs in zip(prompt, single))
-
-
 def test_the_curriculum_counts_the_lengths_that_a_shorter_prompt_has():
     recipe = Recipe((1, 2, 3, 6), 100, curriculum=Curriculum(start=3, increment=2, every=10))
     weights = lambda step: recipe.length_weights(torch.tensor(step)).tolist()

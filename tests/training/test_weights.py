@@ -49,8 +49,17 @@ def test_a_loaded_model_answers_as_its_record_says(trained):
     for run in runs():
         recorded = find_record(run, "test")["error"]
         np.testing.assert_allclose(measured(run, icllib.load(run)), recorded, rtol=1e-5)
-        path = trained / f"{digest(settings(run))}.json"
-        np.testing.assert_allclose(measured(run, icllib.load(path)), recorded, rtol=1e-5)
+        for source in (trained / f"{digest(settings(run))}.json", find_record(run, "test")):
+            np.testing.assert_allclose(measured(run, icllib.load(source)), recorded, rtol=1e-5)
+
+
+def test_a_path_without_a_record_of_a_trained_model_is_told(tmp_path):
+    other = next((PROJECT / "results/causal_lm/propositions/paper").glob("*.json"))
+    for source, told in (("signed_averaging/every", "expected the path of a record, found no file"),
+                         (tmp_path / "none.json", "found no file"),
+                         (other, "one of a trained model, got one of Propositions")):
+        with pytest.raises(InputError, match=told):
+            icllib.load(source)
 
 
 def test_models_before_training_are_measured_as_their_records_would_be(trained):
@@ -71,30 +80,11 @@ def test_models_before_training_are_measured_as_their_records_would_be(trained):
     assert np.shape(other["error"]) == (1,)
 
 
-def test_a_record_gives_its_model_and_a_path_without_one_is_told(trained, tmp_path):
-    run = runs()[0]
-    record = find_record(run, "test")
-    np.testing.assert_allclose(measured(run, icllib.load(record)), record["error"], rtol=1e-5)
-    for source in ("signed_averaging/every", tmp_path / "none.json"):
-        with pytest.raises(InputError, match=f"{source}: expected the path of a record, found no file"):
-            icllib.load(source)
-
-
 def test_inputs_of_another_dimension_are_told(trained):
     dimension = runs()[0].task.dimension
     xs = torch.zeros(1, 4, 8, dimension + 1)
     with pytest.raises(InputError, match=f"expected inputs of dimension {dimension}, .* got {dimension + 1}"):
         icllib.load(runs()[0]).predict(xs, torch.zeros(1, 4, 8), (2,))
-
-
-@pytest.mark.parametrize("source, message", [
-    (5, "source: "),
-    (PROJECT / "results/causal_lm/propositions", "one of a trained model, got one of Propositions")])
-def test_what_no_trained_model_was_recorded_in_is_told(source, message):
-    if source != 5:
-        source = next(source.glob("paper/*.json"))
-    with pytest.raises(InputError, match=message):
-        icllib.load(source)
 
 
 def test_weights_of_another_model_are_told(trained, monkeypatch):

@@ -161,12 +161,6 @@ def test_all_claims_are_those_of_all_papers_and_a_page_may_have_none(icllib):
     assert icllib("claims", "causal_lm/affine_functions")[:2] == (0, "no claims found\n")
 
 
-def test_a_claim_tells_what_we_added_and_what_came_late():
-    assert replace(ORDERING, post_hoc=True).where == "Figure 2; post hoc"
-    assert replace(ORDERING, ours=True, post_hoc=True).where == "Figure 2; added by us; post hoc"
-    assert replace(ORDERING, rule_later=True).where == "Figure 2"
-
-
 def test_the_how_to_s_claims_are_sound_and_it_names_every_control():
     text = (PROJECT / "book/howto/add_a_page.md").read_text("utf-8")
     block, = re.findall(r"^```yaml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)

@@ -6,12 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from claimbook.claims import Claim, find_claim, load_claims, papers
 from claimbook.claims.controls import FROM_EVIDENCE
 from claimbook.claims.decisions import decide, decision_on_record, evidence_path, state
-from claimbook.claims.rule import interval
 from claimbook.claims.verdicts import gate_text, ours_text
 from claimbook.records.errors import InputError
 
@@ -50,6 +48,7 @@ SOUND, FAR, LOST = [0.001] * 4, [0.5] * 4, [0.001, 0.5, 0.5, 0.5]
     ([0.001, 0.001, 0.001, math.nan], "holds"),
     ([0.001, 0.001, 0.5, 0.5], "not tested"),  # half, but fewer than three
     ([0.001], "holds"), ([0.5], "not tested"),  # one value for all samples
+    ([0.001, 0.5], "not tested"), ([0.001, 0.001], "holds"),  # not one for each sample: all must pass
     ({"n = 1": SOUND, "n = 2": FAR}, "holds in part"),
 ])
 def test_a_model_that_has_not_learned_decides_nothing(gate, verdict):
@@ -61,6 +60,8 @@ def test_only_seeds_that_have_learned_are_counted():
     evidence = {"n = 1": [0.5, 0.52, 0.51, 9.0], "n = 2": [0.5, 0.52, 0.51, 9.0]}
     decided = decide(GATED, evidence, "cpu", [0.001, 0.001, 0.001, 0.5])
     assert decided.verdict == "holds" and decided.counted("n = 1") == [0.5, 0.52, 0.51]
+    assert decided.counted_or_all("n = 1") == [0.5, 0.52, 0.51]
+    assert decide(GATED, evidence, "cpu", [0.5]).counted_or_all("n = 1") == evidence["n = 1"]
     assert decide(GATED, evidence, "cpu", SOUND).verdict == "undecided"
 
 
@@ -197,12 +198,6 @@ def test_the_verdict_on_a_ratio_does_not_depend_on_what_is_divided_by_what():
         replace(upside_down, scale="linear"), "n = 1", 1 / ratios)
 
 
-def test_the_interval_of_a_ratio_is_that_of_its_logarithm():
-    samples = np.array([0.5, 1.0, 4.0])
-    low, high = np.exp(stats.t.interval(0.95, 2, np.log(samples).mean(), stats.sem(np.log(samples))))
-    assert interval(samples, "log") == pytest.approx((2 ** (1 / 3), low, high))
-
-
 def test_the_interval_of_a_share_is_shown_within_0_and_1():
     shown = [ours_text(replace(ORDERING, scale=scale), "n = 1", [0, 0, 1]) for scale in ("share", "linear")]
     assert shown == ["0.333 [0, 1]", "0.333 [-1.1, 1.77]"]
@@ -255,17 +250,3 @@ def test_no_fewer_than_half_must_have_learned():
     evidence = {part: [0.5, 0.52, 0.51, 0.53, 0.5, 0.52, 0.51] for part in GATED.parts}
     gate = lambda learned: [0.001] * learned + [0.5] * (7 - learned)
     assert [decide(GATED, evidence, "cpu", gate(k)).verdict for k in (3, 4)] == ["not tested", "holds"]
-
-
-def test_where_values_at_the_gate_are_not_one_for_each_sample_all_must_pass():
-    evidence = {part: [0.5, 0.52, 0.51, 0.53] for part in GATED.parts}
-    assert decide(GATED, evidence, "cpu", [0.001, 0.5]).verdict == "not tested"
-    assert decide(GATED, evidence, "cpu", [0.001, 0.001]).verdict == "holds"
-
-
-def test_ours_is_told_of_models_that_have_learned_or_of_all_where_none_has():
-    evidence = {part: [0.5, 0.52, 0.51, 9.0] for part in GATED.parts}
-    part = GATED.parts[0]
-    decided = decide(GATED, evidence, "cpu", [0.001, 0.001, 0.001, 0.5])
-    assert decided.counted_or_all(part) == [0.5, 0.52, 0.51]
-    assert decide(GATED, evidence, "cpu", [0.5]).counted_or_all(part) == evidence[part]

@@ -53,38 +53,23 @@ def test_direction(samples, expected):
     assert direction(samples, BELOW_1, strict=True) == expected
 
 
-def test_a_number_on_the_border_is_below_it_only_where_the_border_is_inside():
-    assert direction([1.0], BELOW_1, strict=True) == "undecided"
-    assert direction([1.0], BELOW_1) == "yes"
-
-
 def test_absence_is_two_one_sided_t_tests():
+    found = set()
     for kind in MARGINS:
         for seed in range(40):
             samples = np.exp(np.random.default_rng(seed).normal(0.02, 0.12, size=3 + seed % 6))
             edge = math.log(MARGINS[kind])
             above = stats.ttest_1samp(np.log(samples), -edge, alternative="greater").pvalue < 0.05
             below = stats.ttest_1samp(np.log(samples), edge, alternative="less").pvalue < 0.05
-            assert absent(samples, kind, 0.5) == (above and below)
-
-
-def test_absence_is_found_for_some_and_not_for_others():
-    drawn = [np.exp(np.random.default_rng(seed).normal(0.02, 0.12, size=6)) for seed in range(40)]
-    found = {absent(samples, "ratio of errors", 0.5) for samples in drawn}
-    assert found == {True, False}
+            assert absent(samples, kind, 0.5) == absent(1 / samples, kind, 2) == (above and below)
+            found.add((kind, above and below))
+    assert len(found) == 2 * len(MARGINS)
 
 
 @pytest.mark.parametrize("printed, asked", [(0.187, True), (5.3, True), (0.81, False), (1.24, False),
                                             (1.0, False), (0.8, False), (1.25, False)])
 def test_absence_is_asked_where_the_printed_effect_lies_outside_the_margin(printed, asked):
     assert absent(NEAR_1, "ratio of errors", printed) == asked
-
-
-def test_absence_does_not_depend_on_what_is_divided_by_what():
-    samples = np.array(NEAR_1)
-    for factor in (1.0, 1.15, 1.2, 1.24, 1.3):
-        assert absent(factor * samples, "ratio of errors", 0.1) == absent(
-            1 / (factor * samples), "ratio of errors", 10)
 
 
 @pytest.mark.parametrize("samples", [[1.0, 1.0], [1.0, 1.0, math.nan], [0.0, 1.0, 1.0]])
@@ -108,7 +93,7 @@ def test_the_state_of_a_part(samples, kind, printed, expected):
 
 
 @pytest.mark.parametrize("value, bound, expected", [
-    (-8.9e-17, 0.0, "undecided"), (-1e-11, 0.0, "yes"), (1 - 1e-12, 1.0, "undecided"), (1 - 1e-8, 1.0, "yes"),
+    (1.0, 1.0, "undecided"), (-8.9e-17, 0.0, "undecided"), (-1e-11, 0.0, "yes"), (1 - 1e-12, 1.0, "undecided"), (1 - 1e-8, 1.0, "yes"),
     (1 + 1e-12, 1.0, "undecided"), (1e-11, 0.0, "no")])
 def test_a_number_that_differs_from_a_bound_by_rounding_lies_on_it(value, bound, expected):
     assert direction([value], (-math.inf, bound), strict=True) == expected
@@ -128,7 +113,7 @@ def holm(p_values, error):
     return rejected
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("error", [0.05, 0.025])
 def test_parts_share_an_error_as_by_holm(seed, error):
     draw = np.random.default_rng(seed)
@@ -254,13 +239,8 @@ def test_every_combination_of_states_is_in_the_table():
     assert sets == set(WORDS) and set(WORDS.values()) == set(VERDICTS)
 
 
-def test_the_verdict_on_every_combination_of_states():
-    for letters in WORDS:
-        assert verdict_of(LETTERS[letter] for letter in letters) == WORDS[letters]
-
-
 def test_a_verdict_depends_on_which_states_there_are_alone():
-    for count in range(1, 5):
+    for count in range(1, 6):
         for states in itertools.product("yndut", repeat=count):
             alone = "".join(letter for letter in "yndut" if letter in states)
             assert verdict_of(LETTERS[letter] for letter in states) == WORDS[alone]

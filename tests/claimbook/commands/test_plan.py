@@ -38,24 +38,6 @@ def test_where_nothing_is_to_be_done_the_plan_says_so(icllib):
         0, "nothing that settles a claim fits into 9m\n")
 
 
-def test_a_budget_takes_the_sets_that_settle_most_per_minute():
-    a, b, c, d = job("a", 10, "A"), job("b", 20, "A"), job("c", 8, "C"), job("d", 1, "D")
-    sets = [("A", 2.0, [a]), ("A", 3.0, [a, b]), ("C", 1.0, [c]), ("D", 0.0, [d])]
-    assert in_order(sets, 100) == [a, c, b]  # 0.2, 0.125, then 1 more in 20 minutes
-    assert in_order(sets, 37) == [a, c]  # d would fit, and settles nothing
-    assert in_order(sets, 9) == [c] and in_order(sets, 7) == []
-    cheap, dear = ("X", 1.0, [a]), ("Y", 1.0, [b])
-    assert in_order([cheap, dear], 25) == in_order([dear, cheap], 25) == [a]
-
-
-def test_a_job_of_two_pages_is_paid_for_once():
-    shared, more, other = job("shared", 10, "A", "B"), job("more", 1, "B"), job("other", 5, "C")
-    sets = [("A", 1.0, [shared]), ("B", 1.0, [shared, more]), ("C", 0.7, [other])]
-    assert in_order(sets, 11) == [shared, more]  # 2 in 11 minutes
-    assert in_order(sets, 16) == [shared, more, other]  # then 0.7 in 5
-    assert in_order(sets, 10) == [other]  # more per minute than 1 in 10
-
-
 def made_up_sets(draw):
     """Up to nine jobs in sets of five pages, some with a second set that holds the first, as of all
     seeds; jobs may be shared."""

@@ -97,15 +97,6 @@ def test_a_notebook_that_was_edited_is_not_overwritten(page, icllib):
 
 
 @FORKED
-def test_of_a_script_that_was_edited_the_old_notebook_goes(page, icllib):
-    folder = page("print(6 * 7)")
-    assert icllib("run", "causal_lm/sample")[0] == 0
-    script = folder / "sample.py"
-    script.write_text(script.read_text("utf-8").replace("print(6 * 7)", "print(6 * 8)"), "utf-8")
-    assert icllib("run", "causal_lm/sample")[0] == 0
-
-
-@FORKED
 def test_a_page_that_fails_leaves_everything_as_it_was_and_stops_no_other(page, results, icllib, tmp_path):
     folder = page("1 + 1")
     for name, body in {"broken": "raise RuntimeError('broken')", "ended": "import sys; sys.exit(0)",
