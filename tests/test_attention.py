@@ -56,12 +56,6 @@ def test_other_pairs_leave_out_only_oneself(pairs):
     assert other_pairs(1).tolist() == [[True]]  # a row of a mask is never empty
 
 
-@pytest.mark.parametrize("pairs", [1, 4, 9])
-def test_blocks_lie_between_causal_and_full(pairs):
-    assert torch.equal(block_causal_pairs(pairs, 1), causal_pairs(pairs))
-    assert torch.equal(block_causal_pairs(pairs, pairs), full_pairs(pairs))
-
-
 @pytest.mark.parametrize("lengths", [[4], [2, 4, 1], [-1]])
 def test_lengths_beyond_the_pairs_are_refused(lengths):
     with pytest.raises(InputError, match="lengths: expected (0 to 3 pairs|an integer of at least 0), got"):

@@ -345,12 +345,6 @@ def test_wrong_arguments_are_refused_and_no_nan_is_given(name):
     assert not wrongly
 
 
-def test_a_number_that_no_float_holds_is_none():
-    for name in ("learning_rate", "weight_decay", "epsilon", "clip"):
-        with pytest.raises(InputError, match=f"{name}: expected a"):
-            training.Recipe(LENGTHS, 2, **{name: HUGE["huge"]})
-
-
 def documented():
     """The names on the pages of the library, those of whole modules too."""
     for path in sorted((results.PROJECT / "book/library").glob("*.rst")):

@@ -1,18 +1,15 @@
 """Public configurations, as the how-to page writes them: their laws, and a few steps of each."""
 
 import re
-from dataclasses import replace
 
 import pytest
 import torch
 
 import icllib
-from claimbook.records import PROJECT, from_settings, settings
+from claimbook.records import PROJECT, settings
 from claimbook.records.errors import InputError
-from icllib.evaluate import ErrorByLength, OnTask, Together
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
-from icllib.training import Trained, train
 
 PAGE = (PROJECT / "book/howto/coming_from_garg.md").read_text("utf-8")
 FROM_A_FILE, *BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -55,27 +52,6 @@ def test_samplers_have_the_moments_of_the_closed_forms(name, step, coordinates):
     inputs = xs[0, :, 0]
     assert near(inputs[:, :d].square().mean(dim=1), 1) and near(inputs[:, :d].mean(dim=1), 0)
     assert not inputs[:, d:].any()
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_a_few_steps_of_each(name):
-    run = RUNS[name]
-    assert from_settings(settings(run)) == run
-    points = max(run.recipe.lengths)
-    model = replace(run.model, layers=1, heads=2, width=16)
-    recipe = replace(run.recipe, steps=3, batch=2)
-    trained = Trained(train(run.task, model, recipe, [0], [run.pretraining_tasks]))
-    assert all(values.isfinite().all() for values in trained.module.state_dict().values())
-    errors = ErrorByLength(range(points + 1), prompts=4)
-    evaluation = errors
-    if isinstance(run.evaluation, Together):
-        own = run.evaluation.parts[1]
-        assert isinstance(own, OnTask) and own.task == LinearRegression(8, noise_std=0.5)
-        evaluation = Together((errors, replace(own, evaluation=errors)))
-    metrics = evaluation.measure(run.task, trained)
-    assert {"error", "excess"} <= metrics.keys()
-    assert metrics["error"].shape == (1, points + 1) and (metrics["error"] > 0).all()
-    assert ("latent_error" in metrics) == isinstance(run.evaluation, Together)
 
 
 def test_the_points_of_a_curriculum_are_those_of_the_public_loop():

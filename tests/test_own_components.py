@@ -13,11 +13,11 @@ from claimbook.records import find_record
 from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.baselines import LeastSquares
-from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
+from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
 from icllib.models.scoring import Plain
-from icllib.tasks import LinearRegression, Prompt, TwoNoiseLevels
-from icllib.training import Fleet, Recipe, Run, Trained, jobs, train, workers
+from icllib.tasks import LinearRegression, Prompt
+from icllib.training import Fleet, Recipe, Run, jobs, train, workers
 from small_fleet import metrics_of, runs
 
 TASK, RECIPE = LinearRegression(2, 0.5), Recipe((2, 4), steps=2, batch=4)
@@ -65,22 +65,6 @@ def test_members_that_mix_are_refused():
     train(TASK, Mixing(4), RECIPE, [0], [None])
     with pytest.raises(InputError, match="expected members that do not mix"):
         train(TASK, Mixing(4), RECIPE, [0, 1], [None, None])
-
-
-@dataclass(frozen=True)
-class Broken(MLP):
-    """Builds something else than a module with parameters."""
-
-    built: object = None
-
-    def build(self, *sizes):
-        return self.built
-
-
-@pytest.mark.parametrize("built", [None, torch.nn.ReLU()])
-def test_a_model_without_parameters_is_refused(built):
-    with pytest.raises(InputError, match="model: "):
-        train(TASK, Broken(4, built), RECIPE, [0])
 
 
 @dataclass(frozen=True)
@@ -132,14 +116,11 @@ class WithoutDimension:
 @pytest.mark.parametrize("changes, message", [
     ({"task": Changing()}, r"task: expected a frozen dataclass, got Changing\(.*, which can change"),
     ({"task": WithoutDimension()}, "task: expected a component with dimension, got"),
-    ({"task": None}, "task: expected a component with sample, got None"),
-    ({"recipe": None}, "recipe: expected a Recipe, got None"),
-    ({"recipe": {"steps": 2}}, "recipe: expected a Recipe, got {'steps': 2}"),
+    ({"recipe": replace(RECIPE, loss="cross-entropy")}, "loss: "),
     ({"recipe": Recipe((4,), 2, loss="masked tokens")}, "'masked tokens' for sentences and another"),
     ({"recipe": Recipe((4,), 2, queries=2)}, "model: expected a decoder of joint tokens"),
     ({"recipe": Recipe((4,), 2, loss_on_pairs=True)}, "model: expected a decoder of joint tokens"),
-    ({"recipe": Recipe((0, 4), 2)}, "lengths: expected n >= 1 for this model, .* got 0"),
-    ({"pretraining_tasks": 2**31}, "pretraining_tasks: expected an integer from 1 to 2147483647")])
+    ({"recipe": Recipe((0, 4), 2)}, "lengths: expected n >= 1 for this model, .* got 0")])
 def test_parts_are_checked_alike_wherever_they_come_together(changes, message):
     parts = {"task": TASK, "model": MLP(4), "recipe": RECIPE, "pretraining_tasks": None} | changes
     of_each = {**parts, "seeds": [0], "pretraining_tasks": [parts["pretraining_tasks"]]}
@@ -151,36 +132,10 @@ def test_parts_are_checked_alike_wherever_they_come_together(changes, message):
             ErrorByLength((2,), prompts=4).measure(changes["task"], LeastSquares())
 
 
-@pytest.mark.parametrize("changes, message", [
-    ({"model": MLP}, "model: "), ({"task": LinearRegression}, "task: "), ({"device": "gpu"}, "device: "),
-    ({"recipe": replace(RECIPE, loss="cross-entropy")}, "loss: ")])
-def test_what_cannot_be_trained_is_refused(changes, message):
-    sound = {"task": TASK, "model": MLP(4), "recipe": RECIPE, "seeds": [0, 1]}
-    train(**sound)
-    with pytest.raises(InputError, match=message):
-        train(**sound | changes)
-
-
 def test_training_tells_who_diverged(capsys):
     train(TASK, MLP(4), replace(RECIPE, learning_rate=1e30), [7, 8])
     assert capsys.readouterr().err == "".join(
         f"icllib: MLP, seed {seed}, learning rate 1e+30: diverged\n" for seed in (7, 8))
-
-
-def test_what_cannot_be_measured_is_refused():
-    module = train(TASK, MLP(4), RECIPE, [0, 1])
-    measure, trained = ErrorByLength((2, 4), prompts=4).measure, Trained(module)
-    assert measure((TASK, TASK), trained)["error"].shape == (2, 2)
-    for tasks, predictor, message in (
-            ([TASK] * 2, module, r"expected Trained\(module\) for a trained module"),
-            (TASK, trained, "tasks: "),
-            (TASK, MLP, "predictor: "),
-            (LinearRegression, trained, "task: ")):
-        with pytest.raises(InputError, match=message):
-            measure(tasks, predictor)
-    with pytest.raises(InputError, match="tasks: "):
-        ErrorByNoiseLevel((2, 4), prompts=4).measure([TASK] * 2, trained)
-    assert TwoNoiseLevels(2).at_level(0)
 
 
 def test_memory_that_runs_out_is_told(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 import torch
 from scipy import stats
 
-from icllib.streams import Stream, philox, word_of
+from icllib.streams import Stream, philox
 
 LEVEL = 1e-4  # significance of each statistical test
 FLOATS = (torch.float32, torch.float64)
@@ -111,16 +111,6 @@ def test_permutation_is_a_bijection_in_every_epoch(size):
         assert sorted(permutation) == list(range(size))
 
 
-def test_sizes_mix_in_one_call():
-    seeds = range(len(SIZES))
-    positions = torch.stack([torch.arange(max(SIZES)) % size for size in SIZES])
-    epoch = torch.full_like(positions, 3)
-    together = Stream.of(seeds, "training").permute(positions, epoch, "order", list(SIZES))
-    for member, size in enumerate(SIZES):
-        alone = permutations(size, 4, seeds[member])[3]
-        assert np.array_equal(together[member, :size], alone)
-
-
 def test_permutations_differ_between_epochs_seeds_and_names():
     size = 100
     positions, epoch = torch.arange(size)[None], torch.zeros(1, size, dtype=torch.int64)
@@ -178,12 +168,6 @@ def test_purposes_share_no_blocks_of_words():
     ]
     assert all(len(block) == 2**14 for block in blocks)
     assert len(set.union(*blocks)) == len(blocks) * 2**14
-
-
-def test_words_of_the_names_in_use_differ():
-    names = ("training", "evaluation", "initialization", "xs", "weights", "noise", "order/0",
-             "order/1", "order", "pairs", "query", "bias")
-    assert len({word_of(name) for name in names}) == len(names)
 
 
 def test_large_ids():

@@ -98,33 +98,3 @@ def test_mixture_equals_the_explicit_evidence(n):
         means = [ridge[b].item() for ridge in ridges]
         expected = explicit_posterior(seen, labels, 0.6) @ means
         assert answers[b].item() == pytest.approx(expected, rel=1e-9)
-
-
-def test_mixture_equals_an_integral_over_the_weight():
-    xs, ys, _ = sample(LinearRegression(1, 0.3, weight_std=0.8), 3, 4)
-    answers = MixtureRidge(LEVELS, 0.8).predict(xs, ys, (3,))[0, :, 0]
-    weights = np.linspace(-8, 8, 400_001)
-    for b in range(3):
-        seen, labels = xs[0, b, :, 0].numpy(), ys[0, b].numpy()
-        density = 0
-        for s in LEVELS:
-            logs = -weights**2 / (2 * 0.8**2) - 3 * np.log(s)
-            for x, y in zip(seen[:3], labels[:3]):
-                logs -= (y - weights * x) ** 2 / (2 * s**2)
-            density = density + np.exp(logs)
-        expected = seen[3] * (density @ weights) / density.sum()
-        assert answers[b].item() == pytest.approx(expected, rel=1e-6)
-
-
-def test_mixture_is_never_worse_than_a_ridge_tuned_for_one_level():
-    lengths = (2, 5, 10, 20)
-    xs, ys, means = (torch.cat(parts, dim=1) for parts in zip(*(
-        sample(LinearRegression(4, s, weight_std=0.5), 4000, 21) for s in LEVELS)))
-    squares = lambda predictor: (predictor.predict(xs, ys, lengths)
-                                 - means[..., list(lengths)])[0].square()
-    ours = squares(MixtureRidge(LEVELS, 0.5))
-    for s in LEVELS:
-        gain = squares(Ridge((s / 0.5) ** 2)) - ours
-        assert (gain.mean(dim=0) > 0).all()
-        # and clearly better somewhere, on the same prompts
-        assert (gain.mean(dim=0) / gain.std(dim=0) * len(gain) ** 0.5).max() > 4

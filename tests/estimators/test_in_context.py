@@ -7,11 +7,8 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from sklearn.compose import TransformedTargetRegressor
 from sklearn.linear_model import Ridge as TheirRidge
 from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from claimbook.records import PROJECT
@@ -118,19 +115,6 @@ def test_the_deviation_is_that_of_models_from_other_seeds(folders):
         assert deviation.min() > 0
         with pytest.raises(InputError, match="return_std"):
             InContextRegressor(Ridge(1.0)).fit(X, y).predict(X, return_std=True)
-
-
-def test_it_works_in_a_pipeline_and_in_cross_validation():
-    X, y = data(120)
-    scaled = make_pipeline(StandardScaler(), InContextRegressor(Ridge(1.0)))
-    model = TransformedTargetRegressor(scaled, transformer=StandardScaler())
-    assert cross_val_score(model, 50 * X + 3, 10 * y, cv=3).min() > 0.9
-    classes = np.where(y > 0, "above", "below")
-    classifier = InContextClassifier(Ridge(1.0), "signs")
-    assert cross_val_score(make_pipeline(StandardScaler(), classifier), X, classes, cv=3).min() > 0.9
-    probabilities = classifier.fit(X, classes).predict_proba(X)
-    np.testing.assert_allclose(probabilities.sum(1), 1)
-    assert (classifier.predict(X) == classifier.classes_[probabilities.argmax(1)]).all()
 
 
 def test_what_a_model_was_not_trained_for_is_said(folders):

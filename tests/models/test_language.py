@@ -191,14 +191,6 @@ def test_a_ready_made_mask_is_refused(model, signed, of):
         model.base_model(TOKENS, attention_mask=mask)
 
 
-@torch.no_grad()
-def test_one_length_serves_batches_of_any_size(model):
-    with prefix_attention(model, 4):
-        together, last = model(TOKENS).logits, model(TOKENS[:2]).logits
-    assert torch.equal(together, logits(model, TOKENS, [4, 4, 4]))
-    assert torch.equal(last, logits(model, TOKENS[:2], [4, 4]))
-
-
 def test_a_decoder_with_sliding_windows_is_refused():
     model = MistralForCausalLM(MistralConfig(**IDS, **SIZES, sliding_window=3))
     with pytest.raises(InputError, match="plainly causal, got the mask and_masks"):

@@ -77,7 +77,8 @@ def fresh(monkeypatch):
 
 @compiles
 @torch.no_grad()
-@pytest.mark.parametrize("kind", masks(4))
+@pytest.mark.parametrize("kind", ["padded", "prefix", *(
+    pytest.param(kind, marks=pytest.mark.large) for kind in ("causal", "full"))])
 def test_the_kernel_equals_the_dense_path(kind, fresh):
     q, k, v, n, b = draw()
     mask = masks()[kind]
@@ -132,7 +133,8 @@ def language_model(name):
 
 @compiles
 @torch.no_grad()
-@pytest.mark.parametrize("name, prefix", [("llama", False), ("llama", True), ("roberta", False)])
+@pytest.mark.parametrize("name, prefix", [
+    ("llama", True), ("roberta", False), pytest.param("llama", False, marks=pytest.mark.large)])
 def test_a_model_of_transformers_computes_the_same_with_the_kernel(name, prefix, fresh, monkeypatch):
     model, found, calls = language_model(name), [], []
     tokens = torch.randint(2, 50, (2, TOKENS), generator=torch.Generator().manual_seed(0))

@@ -53,28 +53,6 @@ def test_a_perceptron_equals_a_plain_single_one():
                                            atol=1e-5, rtol=0)
 
 
-@torch.no_grad()
-def test_members_do_not_see_each_other():
-    xs, ys = prompts()
-    for model in MODELS:
-        module = shaken(model)
-        before = module(xs, ys, LENGTHS)
-        after = module(torch.stack((xs[0], xs[1] + 1)), ys, LENGTHS)
-        assert torch.equal(after[0], before[0]) and not torch.equal(after[1], before[1])
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_a_member_starts_the_same_in_every_fleet(model):
-    seeds = [4, 0, 2**32 - 1]
-    fleet = model.build(seeds, DIMENSION, 12).state_dict()
-    for member, seed in enumerate(seeds):
-        for company in ([seed], [seed, 77]):
-            for name, values in model.build(company, DIMENSION, 12).state_dict().items():
-                assert torch.equal(values[0], fleet[name][member]), name
-    drawn = [name for name, values in fleet.items() if len(values[0].unique()) > 1]
-    assert not any(torch.equal(fleet[name][0], fleet[name][1]) for name in drawn)
-
-
 def test_initial_scales():
     """GPT-2's 0.02, 1/sqrt(2 layers) of it on the residual stream; torch.nn.Linear's bounds."""
     state = Transformer(layers=8, heads=4, width=64).build([0], DIMENSION, 40).state_dict()

@@ -218,14 +218,6 @@ def test_without_a_part(option, last, names):
     assert {name.split(".")[2] for name in missing} == set(names)
 
 
-@torch.no_grad()
-def test_without_attention_no_pair_matters():
-    module, (xs, ys) = shaken(attention=False), prompts()
-    moved = xs.clone()
-    moved[:, :, :12] += 1
-    assert torch.equal(module(xs, ys, (12,)), module(moved, ys + 1, (12,)))
-
-
 def test_a_read_out_at_a_rate_starts_alike_and_moves_as_much_faster():
     """The first step of Adam moves each number by the learning rate."""
     start, (xs, ys) = Transformer(**SMALL), prompts()

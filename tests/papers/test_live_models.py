@@ -1,7 +1,6 @@
 """The live page's models and formulas: the browser computes what the library does."""
 
 import math
-import runpy
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +18,6 @@ from icllib.theory.scaling_laws import theory_exponents
 from icllib.training import load
 from icllib.training.weights import find_weights, training_key
 from papers import live_models as live
-from papers import export_models
 from papers.solvable_attention.laws import VariedInTheLimit
 
 PROMPTS = 20
@@ -158,16 +156,6 @@ def test_without_weights_there_is_no_model(kept, monkeypatch, tmp_path):
 def test_a_model_that_the_browser_cannot_run_is_refused(options):
     with pytest.raises(InputError, match="run: "):
         live.architecture(untrained(replace(DECODERS["softmax"], **options)))
-
-
-def test_the_command_says_what_it_has_written(monkeypatch, capsys):
-    monkeypatch.setattr(live, "export", lambda: ["softmax", "SSA"])
-    monkeypatch.setattr(export_models, "export", lambda: [])
-    monkeypatch.setattr("papers.colors.export", lambda: None)
-    runpy.run_module("papers", run_name="__main__")
-    none, both = capsys.readouterr().out.splitlines()
-    assert none.startswith("no model has kept weights: ")
-    assert both.startswith("softmax, SSA: ")
 
 
 def test_a_band_has_eight_of_ten_errors():

@@ -57,17 +57,6 @@ def test_sparse_features_equal_a_plain_loop(task):
             assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-14)
 
 
-@pytest.mark.parametrize("share", (0.0, 0.25, 0.5, 1.0))
-def test_signs_of_features(share):
-    task = SparseFeatureRegression(4, strength=0.5, positive_share=share)
-    prompt = task.sample(STREAM, MANY, 2)
-    signs = prompt.xs[0, :, 0].sum(-1)
-    assert torch.equal(signs.abs(), torch.ones(20_000))
-    assert torch.equal(prompt.ys[0, :, 0], 0.5 * signs)
-    assert within_four_standard_errors(signs, 2 * share - 1) or (
-        share in (0, 1) and (signs == 2 * share - 1).all())
-
-
 def test_a_data_matrix_gives_the_context_matrix_of_the_theory():
     """Phi Phi^T, with the query's label set to 0, is H_s of Eq. 7: psi H0 and the query's own."""
     task = SparseFeatureRegression(4, alpha=1.1, strength=0.7)
@@ -99,16 +88,6 @@ def test_source_capacity_equals_a_plain_loop():
             assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
 
 
-def test_covariance_of_source_capacity_features():
-    task = SourceCapacityRegression(4, alpha=1.1, tau=1.0)
-    xs, types = task.sample(STREAM, MANY, 1).xs[0, :, 0], task.types(STREAM, MANY)[0]
-    for s in range(1, 5):
-        for i in range(4):
-            for j in range(i + 1):
-                expected = 1 / ((i + 1 - s) % 4 + 1) if i == j else 0
-                assert within_four_standard_errors((xs[:, i] * xs[:, j])[types == s], expected)
-
-
 def test_strengths_are_normal_and_belong_to_the_task_type_alone():
     task, types = SourceCapacityRegression(40), torch.arange(1, 41)[None]
     strengths = task.strengths(STREAM, types)
@@ -118,12 +97,3 @@ def test_strengths_are_normal_and_belong_to_the_task_type_alone():
     assert torch.equal(task.strengths(fleet, types.expand(2, -1)), strengths.expand(2, -1, -1))
     another = SourceCapacityRegression(40, strength_seed=1).strengths(STREAM, types)
     assert not torch.isclose(another, strengths).any()
-
-
-def test_a_large_tau_leaves_the_sparse_feature():
-    task = SourceCapacityRegression(5, tau=80.0)
-    prompt, types = task.sample(STREAM, IDS, 3, DOUBLE), task.types(STREAM, IDS)
-    for b, s in enumerate(types[0].tolist()):
-        others = [k for k in range(5) if k != s - 1]
-        assert prompt.xs[0, b, :, others].abs().max() < 1e-10
-        assert prompt.xs[0, b, :, s - 1].abs().min() > 1e-6

@@ -6,7 +6,6 @@ import pytest
 import torch
 from standard_errors import STREAM, within_four_standard_errors
 
-from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, SigmoidRegression, SparseLinear, TwoNoiseLevels
 
 IDS, DOUBLE = torch.tensor([[4, 8, 9]]), torch.float64
@@ -38,15 +37,6 @@ def test_two_noise_levels_equal_a_plain_loop():
             assert prompt.means[0, b, i].item() == pytest.approx(mean, abs=1e-13)
             label = mean + sigma * noise[b][i]
             assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
-
-
-def test_each_level_has_probability_one_half_and_its_own_noise():
-    task = TwoNoiseLevels(2, (0.2, 0.7))
-    prompt, levels = task.sample(STREAM, MANY, 1), task.levels(STREAM, MANY)
-    assert within_four_standard_errors(levels, 0.5)
-    squares = (prompt.ys - prompt.means)[..., 0] ** 2
-    assert within_four_standard_errors(squares[levels == 0], 0.04)
-    assert within_four_standard_errors(squares[levels == 1], 0.49)
 
 
 @pytest.mark.parametrize("dtype", (torch.float32, DOUBLE))
@@ -105,23 +95,7 @@ def test_sigmoid_regression_equals_a_plain_loop(centred):
     assert torch.equal(prompt.ys, prompt.means)
 
 
-@pytest.mark.parametrize("centred", (True, False))
-def test_moments_of_the_sigmoid(centred):
-    prompt = SigmoidRegression(2, centred).sample(STREAM, MANY, 1, DOUBLE)
-    offset = 0.0 if centred else 0.5
-    assert within_four_standard_errors(prompt.ys, offset)
-    logits = torch.logit(prompt.ys + 0.5 - offset)
-    assert within_four_standard_errors(logits**2, 2 / 3)  # d E x^2
-    assert within_four_standard_errors(prompt.xs, 0)
-    assert within_four_standard_errors(prompt.xs**2, 1 / 3)
-
-
 # ---- affine functions -----------------------------------------------------------------------
-
-
-def slopes_of(prompt):
-    """The slope between the first two points of each prompt."""
-    return prompt.ys.diff()[..., 0] / prompt.xs[..., 0].diff()[..., 0]
 
 
 @pytest.mark.parametrize("first, sharing", [(None, 1), (50.0, 1), (None, 4)])
@@ -136,34 +110,3 @@ def test_affine_functions_equal_a_plain_loop(first, sharing):
             x = draws[b][i][0] * (first if first is not None and i == 0 else 2.0)
             assert prompt.xs[0, b, i, 0].item() == pytest.approx(x, rel=1e-13)
             assert prompt.ys[0, b, i].item() == pytest.approx(a * x + c, rel=1e-12, abs=1e-12)
-
-
-@pytest.mark.parametrize("input_std, function_std, first", [
-    (1.0, 1.0, None), (10.0, 10.0, None), (100.0, 1.0, None), (1.0, 1.0, 100.0)])
-def test_moments_of_affine_functions(input_std, function_std, first):
-    prompt = AffineFunctions(input_std, function_std, first).sample(STREAM, MANY, 3, DOUBLE)
-    xs, ys = prompt.xs[0, ..., 0], prompt.ys[0]
-    assert within_four_standard_errors(xs[:, 0] ** 2, (first or input_std) ** 2)
-    assert within_four_standard_errors(xs[:, 1] ** 2, input_std**2)
-    slopes = (ys[:, 2] - ys[:, 1]) / (xs[:, 2] - xs[:, 1])
-    intercepts = ys[:, 1] - slopes * xs[:, 1]
-    for parameter in (slopes, intercepts):
-        assert within_four_standard_errors(parameter, 0)
-        assert within_four_standard_errors(parameter**2, function_std**2)
-    assert within_four_standard_errors(slopes * intercepts, 0)
-    torch.testing.assert_close(ys[:, 0], slopes * xs[:, 0] + intercepts, rtol=1e-6, atol=1e-6)
-
-
-def test_consecutive_ids_share_a_function_and_no_inputs():
-    ids = torch.arange(8)[None]
-    prompt = AffineFunctions(prompts_per_function=4).sample(STREAM, ids, 2, DOUBLE)
-    slopes = slopes_of(prompt)
-    torch.testing.assert_close(slopes[0, :4], slopes[0, :1].expand(4))
-    assert abs(slopes[0, 4] - slopes[0, 0]) > 1e-3
-    assert len(prompt.xs.unique()) == 16
-
-
-def test_members_differ_in_functions():
-    fleet = Stream.of([0, 1], "evaluation")
-    slopes = slopes_of(AffineFunctions().sample(fleet, IDS.expand(2, -1), 2, DOUBLE))
-    assert not torch.isclose(slopes[0], slopes[1]).any()

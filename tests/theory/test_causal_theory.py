@@ -53,16 +53,17 @@ def test_gradient_descent_from_a_start_equals_autograd():
         weights = (weights - 0.4 * gradient).detach().requires_grad_()
 
 
-def test_steps_by_position_are_a_double_loop():
+@pytest.mark.parametrize("by_position", [False, True])
+def test_causal_steps_are_a_double_loop(by_position):
     xs, ys = regression(PAIRS)
-    path = theory.causal_gradient_descent(xs[None], ys[None], 0.6, 3, by_position=True)[:, 0]
+    path = theory.causal_gradient_descent(xs[None], ys[None], 0.6, 3, by_position=by_position)[:, 0]
     x, y, weights = xs.numpy(), ys.numpy(), np.zeros((PAIRS, DIMENSION))
     for step in range(4):
         assert path[step].numpy() == pytest.approx(weights, abs=1e-12)
         new = weights.copy()
         for j in range(PAIRS):
             for i in range(j + 1):
-                new[j] += 0.6 / (j + 1) * (y[i] - weights[i] @ x[i]) * x[i]
+                new[j] += 0.6 / (j + 1 if by_position else PAIRS) * (y[i] - weights[i] @ x[i]) * x[i]
         weights = new
 
 

@@ -89,27 +89,6 @@ def test_first_order_solves_the_flow_to_second_order(kind, strength):
     assert errors[1] < errors[0] / 12 + 1e-12 and errors[1] < 1e-6
 
 
-def test_first_order_against_integration_in_high_precision():
-    """Taylor series with 25 digits: the error is of the order of 1 / psi^2 = 1e-8."""
-    v, w, t = np.array([9e-3, 4e-3]), np.array([5e-3, -2e-3]), np.array([0.9]) / 1e4
-    zeroth, first = first_order(t, v, w, 1e4, 0.6, 1.0)
-    exact = integrated(v, w, 1e4, 0.6, t)
-    assert 1e-5 < np.abs(zeroth - exact)[0] < 1e-4
-    assert zeroth + first / 1e4 == pytest.approx(exact, abs=3e-9)
-
-
-def integrated(v, w, psi, strength, times):
-    """f(t) of Eq. 9 with the query's feature, in the time psi t."""
-    with mpmath.workdps(25):
-        scale, psi, strength = mpmath.sqrt(psi), mpmath.mpf(psi), mpmath.mpf(strength)
-        start = [mpmath.mpf(x) * scale for x in (*v, *w)]
-        across = lambda u: [(1 + 1 / psi) * u[0] + strength * u[1], strength * u[0] + strength**2 * u[1]]
-        answer = lambda x: sum(a * b for a, b in zip(x[:2], across(x[2:])))
-        slope = lambda _, x: [-(answer(x) - strength) * y for y in (*across(x[2:]), *across(x[:2]))]
-        solution = mpmath.odefun(slope, 0, start)
-        return np.array([float(answer(solution(float(psi) * t))) for t in times])
-
-
 def test_the_corrected_formulas_agree_where_they_hold():
     """Eqs. 137 to 151 without their slips, for v and w along (1, Lambda)."""
     psi, strength, t = 300.0, 0.7, np.linspace(0, 0.03, 20)

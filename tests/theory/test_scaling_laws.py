@@ -11,12 +11,6 @@ V0, W0 = np.full(2, 0.1), np.full(2, 0.11)
 G0, H0 = riccati.quadratic_forms(V0, W0, PSI, STRENGTH)
 
 
-def test_size_losses_count_the_tasks_beyond():
-    for size in (0, 1, 7, 30):
-        expected = sum(0.5 * share * STRENGTH**2 for share in SHARES[size:])
-        assert scaling_laws.size_losses(SHARES, STRENGTH, [size])[0] == pytest.approx(expected, abs=1e-15)
-
-
 def test_tasks_beyond_the_model_may_keep_an_answer_of_their_own():
     loss, = scaling_laws.size_losses(SHARES, STRENGTH, [5], answer=2.0)
     assert loss == pytest.approx(sum(0.5 * share * (2.0 - STRENGTH) ** 2 for share in SHARES[5:]))
@@ -56,16 +50,6 @@ def test_time_losses_follow_gradient_descent_with_small_steps():
     g0, h0 = riccati.quadratic_forms(V0, W0, 1e4, STRENGTH)
     closed = scaling_laws.time_losses(SHARES, STRENGTH, 1e4, g0, h0, [rate / 100 * steps])[0]
     assert closed == pytest.approx(simulated, rel=2e-3)
-
-
-def test_compute_losses_add_what_the_size_leaves_out():
-    losses = scaling_laws.compute_losses(SHARES, STRENGTH, PSI, G0, H0, [5, 30], [1.0, 40.0])
-    rate = SHARES * PSI * (1 + STRENGTH**2)
-    for row, size in zip(losses, (5, 30)):
-        for value, budget in zip(row, (1.0, 40.0)):
-            f = riccati.closed_form(budget / size, G0, H0, STRENGTH, rate)[2]
-            f[size:] = 0
-            assert value == pytest.approx(0.5 * (SHARES * (f - STRENGTH) ** 2).sum())
 
 
 def test_a_power_law_is_fitted_exactly_and_noise_widens_the_interval():

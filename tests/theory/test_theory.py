@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from claimbook.records.errors import InputError
-from icllib.attention import causal_pairs, full_pairs, with_queries
 from icllib.theory import gradient_descent as theory
 from icllib.theory import riccati
 
@@ -20,39 +19,6 @@ def regression(*shape, seed=0):
     generator = torch.Generator().manual_seed(seed)
     draw = lambda *size: torch.randn(*size, generator=generator, dtype=torch.float64)
     return draw(*shape, DIMENSION), draw(*shape)
-
-
-@pytest.mark.parametrize("pairs_mask", [causal_pairs, full_pairs])
-def test_linear_self_attention_is_a_triple_loop(pairs_mask):
-    """delta_j += -(eta / n) sum of (x_i . x_j) delta_i over the pairs i that j attends to."""
-    (xs, ys), layers = regression(2, PAIRS + 2), 3
-    ys[:, PAIRS:] = 0
-    mask = with_queries(pairs_mask(PAIRS), [PAIRS, 2], attend_to_self=False)
-    outputs = theory.linear_self_attention(xs, ys, mask, 0.7, layers, PAIRS)
-    for b in range(2):
-        x, delta = xs[b].tolist(), ys[b].tolist()
-        for layer in range(1, layers + 1):
-            new = list(delta)
-            for j, i, k in itertools.product(range(PAIRS + 2), range(PAIRS + 2), range(DIMENSION)):
-                if mask[j, i]:
-                    new[j] -= 0.7 / PAIRS * x[j][k] * x[i][k] * delta[i]
-            delta = new
-            assert outputs[layer, b].tolist() == pytest.approx(delta, abs=1e-12)
-    assert torch.equal(outputs[0], ys)
-
-
-def test_causal_gradient_descent_is_a_double_loop():
-    xs, ys = regression(PAIRS)
-    path = theory.causal_gradient_descent(xs[None], ys[None], 0.6, 4)[:, 0].numpy()
-    x, y = xs.numpy(), ys.numpy()
-    weights = np.zeros((PAIRS, DIMENSION))
-    for step in range(5):
-        assert path[step] == pytest.approx(weights, abs=1e-12)
-        new = weights.copy()
-        for j in range(PAIRS):
-            for i in range(j + 1):
-                new[j] += 0.6 / PAIRS * (y[i] - weights[i] @ x[i]) * x[i]
-        weights = new
 
 
 @pytest.mark.parametrize("pairs", [2, 7])
@@ -74,19 +40,6 @@ def test_causal_coefficients_solve_the_triangular_system():
         assert theory.triangular_matrix(xs)[b].numpy() == pytest.approx(matrix, abs=1e-12)
         expected = np.linalg.solve(matrix.T, ys[b].numpy())  # a T = y
         assert ours[b] == pytest.approx(expected, rel=1e-9)
-
-
-def test_online_gradient_descent_is_kaczmarz():
-    """Each step projects the weights onto the plane where the new pair fits."""
-    xs, ys = regression(2, PAIRS)
-    path = theory.online_gradient_descent(xs, ys).numpy()
-    for b in range(2):
-        weights = np.zeros(DIMENSION)
-        assert not path[0, b].any()
-        for i, (x, y) in enumerate(zip(xs[b].numpy(), ys[b].numpy())):
-            weights = weights + (y - x @ weights) / (x @ x) * x
-            assert x @ weights == pytest.approx(y)
-            assert path[i + 1, b] == pytest.approx(weights, abs=1e-12)
 
 
 # ---- the closed form of the Riccati equations ------------------------------------------------
@@ -134,31 +87,6 @@ def test_closed_form_equals_equation_13():
                 expected = strength + root / 2 * (1 / (1 + p * growth) - 1 / (1 + q * growth))
                 f = riccati.closed_form(t, *map(float, (g0, h0, strength, rate)))[2]
                 assert float(f) == pytest.approx(float(expected), rel=1e-11, abs=1e-13)
-
-
-def exact_solution(t, start, other, strength, rate):
-    """One of g, h by the tanh formula in 400 digits; for h swap the starts and negate Lambda."""
-    if start == 0:
-        return 0.0
-    with mpmath.workdps(400):
-        t, start, other, strength = map(mpmath.mpf, map(float, (t, start, other, strength)))
-        c = start * other / 2
-        root = mpmath.sqrt(strength**2 + c / 2)
-        if root == 0:
-            return float(start / (1 + rate * start * t / 2))
-        tanh = mpmath.tanh(rate * root * t)
-        return float((start * root + (strength * start + c) * tanh) / (root + (start / 2 - strength) * tanh))
-
-
-@pytest.mark.parametrize("strength", STRENGTHS)
-def test_closed_form_at_extremes_equals_high_precision(strength):
-    for g0, h0 in itertools.product(STARTS, STARTS):
-        for t in TIMES:
-            g, h, _ = riccati.closed_form(t, g0, h0, strength, 1.0)
-            expected = exact_solution(t, g0, h0, strength, 1.0)
-            assert g == pytest.approx(expected, rel=1e-11, abs=1e-290), (t, g0, h0)
-            expected = exact_solution(t, h0, g0, -strength, 1.0)
-            assert h == pytest.approx(expected, rel=1e-11, abs=1e-290), (t, g0, h0)
 
 
 def test_closed_form_at_extremes_is_finite_and_conserves_g_h():

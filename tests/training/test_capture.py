@@ -24,7 +24,7 @@ MODELS = [Transformer(1, 2, 8), Transformer(1, 2, 8, tokens="separate"), MLP(8),
           Transformer(2, 2, 8, probes=True), Transformer(2, 2, 8, shared_layers=True),
           Transformer(1, 2, 8, mask="block-causal", block=2), FeatureMLP(width=8),
           Encoder(1, 2, 8, 8, Softmax()), Encoder(1, 2, 8, 8, SignedAveraging(2.0, 1.0, False))]
-SAMPLE = [MODELS[2], MODELS[4], MODELS[6], MODELS[10]]  # the others are compiled on demand
+SAMPLE = [MODELS[4], MODELS[10]]  # the others are compiled on demand
 CASES = [pytest.param(model, marks=() if model in SAMPLE else pytest.mark.large) for model in MODELS]
 
 
@@ -200,7 +200,9 @@ def test_random_numbers_touch_nothing_outside_their_device(monkeypatch):
         assert stream.words(ids, "name", 9).shape == (2, 3, 9)
 
 
-@pytest.mark.parametrize("run", [*runs_of_every_kind()])
+@pytest.mark.parametrize("run", [
+    run if place % 3 == 0 else pytest.param(*run.values, id=run.id, marks=pytest.mark.large)
+    for place, run in enumerate(runs_of_every_kind())])
 def test_a_warm_step_touches_nothing_outside_its_device(run, monkeypatch):
     """On PyTorch's device "meta", where what needs a number fails."""
     monkeypatch.setattr(torch.optim, "AdamW", NoOptimizer)

@@ -33,13 +33,6 @@ def trained(folders, monkeypatch, tmp_path):
     return fleets
 
 
-def test_a_record_tells_with_which_others_it_was_trained(trained):
-    names = {run: digest(settings(run)) for run in (ZERO, ONE, TWO)}
-    for run, fleet in ((ZERO, [TWO, ZERO]), (TWO, [TWO, ZERO]), (ONE, [ONE])):
-        made = find_record(run, "test").provenance
-        assert (made["fleet"], made["members"]) == (len(fleet), [names[run] for run in fleet])
-
-
 def test_what_is_made_again_is_the_same_to_the_last_digit(trained, results, monkeypatch, tmp_path):
     before = {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
     assert train_again(PAGE, "cpu") == "3 of 3 records came out the same to the last digit"

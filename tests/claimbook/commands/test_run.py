@@ -15,7 +15,6 @@ import time
 from pathlib import Path
 
 import pytest
-from jupyter_contents import Jupyter
 
 from conftest import FORKED, PAGE
 from claimbook.commands import run
@@ -57,19 +56,6 @@ lines = plt.subplots()[1].plot([1, 2])""")
     assert files(folder) == first
     *_, output = json.loads(first[folder / "sample.ipynb"])["cells"][-1]["outputs"]
     assert "<path" in "".join(output["data"]["image/svg+xml"])
-
-
-@FORKED
-def test_jupyter_opens_a_page_that_was_run(page, icllib):
-    """However its cells' options are written, and as old as its script is."""
-    heads = 'tags=["figure"] mystnb={"a": 1}', "tags=['figure']", 'A title slideshow={"a": 1}'
-    folder = page("print(1)\n" + "".join(f"# %% {head}\nprint(6 * 7)\n" for head in heads))
-    shutil.copyfile(PROJECT / "notebooks/jupytext.toml", folder / "jupytext.toml")
-    os.utime(folder / "sample.py", (1e9, 1e9))
-    assert icllib("run", "causal_lm/sample")[0] == 0
-    for file in ("sample.ipynb", "sample.py"):
-        cells = Jupyter(folder).get(file)["content"].cells
-        assert [cell.outputs[0].text for cell in cells[-3:]] == ["42\n"] * 3
 
 
 @FORKED

@@ -122,13 +122,6 @@ def test_an_estimate_of_cost_says_on_what_machine(monkeypatch):
     assert page_state.cost(trained, "cpu") == f"{hours:.1f} hours on 2 CPU cores"
 
 
-def test_a_model_that_is_measured_in_two_ways_costs_one_training(monkeypatch):
-    monkeypatch.setattr(costs, "step_seconds", lambda *parts: 10.0)
-    first = runs_of("context_scaling/fig01_scaling")("cpu")[0]
-    second = replace(first, evaluation=replace(first.evaluation, prompts=3))
-    assert page_state.cost([first, second], "cpu") == page_state.cost([first], "cpu")
-
-
 def test_memory_is_of_parameters_gradients_moments_and_what_the_forward_pass_keeps():
     run = Run(LinearRegression(2), MLP(8), Recipe((3,), 1, batch=16), ErrorByLength((3,)))
     parameters, inputs, hidden = 3 * 3 * 8 + 2 * 8 + 8 + 8 + 1, 3 * 3 + 2, 8

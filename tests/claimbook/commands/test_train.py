@@ -124,11 +124,3 @@ def test_smoke_records_are_not_put_among_the_committed_ones(icllib, monkeypatch)
     name = digest(settings(trained_runs(PAGE, "smoke")[0]))
     code, _, err = icllib("train", f"{PAGE}/smoke/{name}.json")
     assert code == 2 and "a results folder of its own, $CLAIMBOOK_RESULTS" in err
-
-
-def test_training_stops_at_its_time_limit_and_goes_on(planned, icllib, folders, tmp_path):
-    first = planned()[0]["records"]
-    code, _, err = icllib("train", *first, "--time-limit", "0")
-    assert code == 3 and "the next call goes on" in err
-    assert list((tmp_path / "checkpoints").glob("*/step-*.json"))
-    assert icllib("train", *first)[0] == 0

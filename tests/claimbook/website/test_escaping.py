@@ -172,17 +172,6 @@ def test_a_text_reaches_nothing_through_mathjax(browser, tmp_path, monkeypatch):
         assert tab.evaluate("window.pwned") is None
 
 
-def test_formulas_of_the_claims_are_typeset(browser, tmp_path):
-    """By what MathJax is left with: each of them, without an error."""
-    texts = [value for paper in claims.papers() for own in claims.load_claims(paper)
-             for value in (own.statement, own.statistic, *own.parts, own.not_run or "") if "$" in value]
-    body = "".join(f"<p>{verdicts.typeset(text)}</p>" for text in texts)
-    with browser.tab() as tab:
-        shown(tab, site(tmp_path, body))
-        assert tab.locator("mjx-container").count() == body.count('class="math') + 2 > 20
-        assert tab.locator("[data-mjx-error], [data-mml-node=merror], [fill=red]").count() == 0
-
-
 def test_what_is_no_tag_stays_as_it_is():
     text = "A is *below* $B$, which is **small** (R&D)."
     assert verdicts.markdown(text) == text

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 from dataclasses import replace
 
 import pytest
@@ -13,7 +12,7 @@ from claimbook.claims.decisions import Decision, decide
 from claimbook.claims.json_and_csv import as_csv, claim_as_json
 from claimbook.website.claim_pages import body, what_would_change
 from claimbook.website.extension import fold
-from claimbook.website.ledger import app, bar, counted, row_of, summary, table
+from claimbook.website.ledger import bar, counted, row_of, summary, table
 from claimbook.website.links import linked, linked_html
 
 CLAIM = Claim("causal_lm.6", "Figure 2", "A is below $B$.", {"value": "below", "read": "figure"},
@@ -43,12 +42,6 @@ def test_many_parts_are_left_to_the_page_of_the_claim():
     row = row_of(decide(claim, dict.fromkeys(parts, [1.5, 1.6]), "paper"))
     assert row[7] == "a: 2<br>b: 2<br>c: 2<br>and 2 more" and row[9] == "1 to 4"
     assert "1.55" in row[8]
-
-
-def test_the_table_has_every_claim_before_any_script_runs():
-    html = app([EVERY, SOME, NONE])
-    assert html.partition("<tbody>")[2].count("<tr>") == 3
-    assert not re.search(r'(?:src|href)="https?:', html)
 
 
 def test_the_bar_counts_verdicts():

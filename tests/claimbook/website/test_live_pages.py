@@ -125,22 +125,6 @@ def test_the_keyboard_alone_moves_adds_and_removes_points(visit):
         assert page.locator("#live-told").text_content().startswith("Point 2 of 2: x -0.40, y 0.70.")
 
 
-def test_a_finger_adds_and_drags_points(visit):
-    with visit(has_touch=True) as page:
-        box = page.locator("#live-plot").bounding_box()
-        page.touchscreen.tap(box["x"] + 200, box["y"] + 200)
-        page.locator("[data-point='3']").wait_for()
-        assert len(points_of(page)) == 4
-        x, y = where(page, 3)
-        y += 15  # a finger does not hit its middle
-        session = page.context.new_cdp_session(page)
-        for kind, at in (("touchStart", [(x, y)]), ("touchMove", [(x + 80, y)]), ("touchEnd", [])):
-            session.send("Input.dispatchTouchEvent", {
-                "type": kind, "touchPoints": [{"x": a, "y": b} for a, b in at]})
-        moved = points_of(page)
-        assert moved[3, 0] == pytest.approx((148 + 80) * 6 / (box["width"] - 64) - 3, abs=0.05)
-
-
 def test_pointing_at_a_point_shows_where_heads_look_for_it(visit):
     with visit() as page:
         page.locator("[data-point='1']").hover()
@@ -289,6 +273,9 @@ def test_a_finger_moves_a_point_and_not_the_page(visit):
                 went = (before[place, 1] - after[place, 1]) / (16 / 330)
                 assert abs(went - down) < 1 or abs(after[place, 1]) == 8, (place, right, down)
             page.goto(page.url.partition("#")[0] + "#seed=6&sigma=2&shown=ridge")
+        box = page.locator("#live-plot").bounding_box()
+        page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + 20)
+        page.locator("[data-point='12']").wait_for()
 
 
 def test_a_finger_beside_all_points_scrolls_the_page(visit):
@@ -499,13 +486,13 @@ def test_the_learner_trains_stops_and_leaves_the_page_to_the_reader(visit):
         page.click("#live-train")
         page.wait_for_function("document.querySelector('#live-runs').textContent.includes('step 0 ')")
         page.wait_for_function("/step [1-9]/.test(document.querySelector('#live-runs').textContent)")
-        frames = page.evaluate("""new Promise(done => { let n = 0; const end = performance.now() + 1000;
+        frames = page.evaluate("""new Promise(done => { let n = 0; const end = performance.now() + 400;
             const frame = () => { n++; performance.now() < end ? requestAnimationFrame(frame) : done(n); }; frame(); })""")
-        assert frames >= 5
+        assert frames >= 2
         page.click("#live-train")
         told = page.locator("#live-runs").text_content()
         assert told.startswith("SSA, causal: step ") and page.locator("#live-trained").text_content() == "Stopped."
-        page.wait_for_timeout(1500)
+        page.wait_for_timeout(500)
         assert page.locator("#live-runs").text_content() == told
         page.click("#live-train")
         page.wait_for_function("document.querySelectorAll('#live-runs li').length === 2")

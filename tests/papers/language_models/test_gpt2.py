@@ -82,14 +82,6 @@ def test_the_learning_rate_warms_up_and_falls_along_half_a_cosine(tmp_path):
     assert rates == pytest.approx([0, 3e-4, 6e-4, 3.3e-4, 6e-5])
 
 
-def test_it_learns(data, tmp_path):
-    gpt2.train(data, tmp_path / "run", settings := Settings("ssa", **SMALL | {"steps": 80}))
-    losses = [entry["loss"] for entry in state(tmp_path / "run")[1]["log"] if "loss" in entry]
-    assert len(losses) == 8 and losses[0] > losses[-1] and losses[-1] < 0.1
-    model, _ = gpt2.load_trained(tmp_path / "run")
-    assert perplexity(model, open_tokens(data, settings)) < 1.2
-
-
 def test_a_killed_or_stopped_training_resumes_bit_for_bit(data, tmp_path, monkeypatch):
     settings, plain = Settings("ssa", **SMALL), Trainer.training_step
     gpt2.train(data, tmp_path / "whole", settings)
@@ -114,13 +106,6 @@ def test_a_killed_or_stopped_training_resumes_bit_for_bit(data, tmp_path, monkey
     assert taken == [0, 0, 1, 1, 2, 2, 3] + [k for k in range(2, 12) for _ in range(2)]
     assert state(tmp_path / "run")[0] == state(tmp_path / "whole")[0]
     assert not (tmp_path / "run/checkpoints").exists()
-
-
-def test_a_uniform_model_has_the_perplexity_of_its_vocabulary(data):
-    settings = Settings(**SMALL)
-    model = build_gpt2(settings)
-    model.transformer.wte.weight.data.zero_()  # the scores of the words too: they are tied
-    assert perplexity(model, open_tokens(data, settings)) == pytest.approx(11, rel=1e-6)
 
 
 @torch.no_grad()

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from claimbook.records import Record
-from claimbook.records.values import values
 from icllib.models import QASSMax, SignedAveraging, Softmax, Transformer
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions

@@ -9,9 +9,6 @@ import torch
 from claimbook.claims import find_claim
 from papers.signed_averaging import affine, fig06_07_llama
 
-ENDS = {"every": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",
-        "some": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",
-        "affine": "GIVE JUST THE NUMERICAL OUTPUT AS THE ANSWER."}
 HASHES = {  # of Appendix K's texts
     "every": "4ba68c186ab5f66040b4be4db3df743ac1bd217fea4ca83d2a639df649d5c90b",
     "some": "898078ab7546b2735cd07cecfdbb3416d91d9ba0ae610f1e48e0d2bf6ea7fbcb",
@@ -53,7 +50,4 @@ def test_costs_are_sums_over_prompts():
 
 @pytest.mark.parametrize("task", fig06_07_llama.SYSTEM)
 def test_the_system_prompts_are_the_printed_ones(task):
-    text = fig06_07_llama.SYSTEM[task]
-    assert text.startswith("You are an auto-regressive AI model designed to ")
-    assert text.endswith(ENDS[task])
-    assert hashlib.sha256(text.encode()).hexdigest() == HASHES[task]
+    assert hashlib.sha256(fig06_07_llama.SYSTEM[task].encode()).hexdigest() == HASHES[task]

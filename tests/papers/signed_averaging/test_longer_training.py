@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from claimbook.records import Record
-from icllib.models import SSMax, Softmax
 from papers.signed_averaging import longer_training as sheet, trained_further
 from papers.signed_averaging.affine import SIGMAS, base_runs
 

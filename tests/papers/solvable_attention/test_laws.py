@@ -73,12 +73,6 @@ def cost(s, f):
     return 0.5 * SHARES[s] * (f - STRENGTH[s]) ** 2
 
 
-def test_tasks_are_spread_by_their_power_laws():
-    for s in range(12):
-        assert PSI[s] == pytest.approx(100 / (s + 1) ** 0.5)
-        assert STRENGTH[s] == pytest.approx(1 / (s + 1) ** 0.7)
-
-
 def test_losses_of_spread_tasks_are_sums_over_tasks():
     tasks, times, counts = range(12), [0.0, 0.1, 2.0], [1, 30]
     sizes = scaling_laws.size_losses(SHARES, STRENGTH, [0, 4, 12])
