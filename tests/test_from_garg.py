@@ -40,7 +40,7 @@ def test_the_page_has_ten_configurations_of_at_most_fifteen_lines():
 
 
 @pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize("step, coordinates", [(0, 5), (1999, 5), (2000, 6), (29_999, 19), (30_000, 20)])
+@pytest.mark.parametrize("step, coordinates", [(1999, 5), (2000, 6), (30_000, 20)])
 def test_samplers_have_the_moments_of_the_closed_forms(name, step, coordinates):
     run = RUNS[name]
     d = coordinates if run.recipe.dimensions else run.task.dimension

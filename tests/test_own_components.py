@@ -116,7 +116,6 @@ class WithoutDimension:
 @pytest.mark.parametrize("changes, message", [
     ({"task": Changing()}, r"task: expected a frozen dataclass, got Changing\(.*, which can change"),
     ({"task": WithoutDimension()}, "task: expected a component with dimension, got"),
-    ({"recipe": replace(RECIPE, loss="cross-entropy")}, "loss: "),
     ({"recipe": Recipe((4,), 2, loss="masked tokens")}, "'masked tokens' for sentences and another"),
     ({"recipe": Recipe((4,), 2, queries=2)}, "model: expected a decoder of joint tokens"),
     ({"recipe": Recipe((4,), 2, loss_on_pairs=True)}, "model: expected a decoder of joint tokens"),
@@ -130,6 +129,11 @@ def test_parts_are_checked_alike_wherever_they_come_together(changes, message):
     if "task" in changes:
         with pytest.raises(InputError, match=message):
             ErrorByLength((2,), prompts=4).measure(changes["task"], LeastSquares())
+
+
+def test_cross_entropy_is_of_labels_that_are_0_or_1():
+    with pytest.raises(InputError, match="loss: "):
+        train(TASK, MLP(4), replace(RECIPE, loss="cross-entropy"), [0])
 
 
 def test_training_tells_who_diverged(capsys):

@@ -4,7 +4,7 @@ import pytest
 
 from claimbook.claims import load_claims
 from papers.signed_averaging import affine, comparisons, table05_deviant_input
-from papers.signed_averaging.affine import FIRST_STDS, SHAPES
+from papers.signed_averaging.affine import FIRST_STDS
 
 CLAIMS = {claim.id: claim.printed["value"] for claim in load_claims("signed_averaging")}
 
@@ -17,14 +17,8 @@ def test_the_printed_answers_fail_as_claim_47_says():
     assert ratio == pytest.approx(CLAIMS["signed_averaging.47"]["softmax"], abs=5e-3)
 
 
-def test_the_printed_ratios_of_the_claims_are_those_of_the_tables():
-    """The ledger was read from the tables apart from ours, and rounded."""
-    full = [shape.name for shape in SHAPES if shape.perceptron]
-    rows = {name: np.array(comparisons.TABLE_6[name]) for name in full}
-    assert {name: row[0] for name, row in rows.items()} == CLAIMS["signed_averaging.1"]
-    ratios = {f"{name} over {above}": affine.geometric_mean(rows[name][2:] / rows[above][2:], 0)
-              for above, name in zip(full[1:], full[2:])}
-    assert ratios == pytest.approx(CLAIMS["signed_averaging.12"], rel=1e-2)
+def test_the_printed_growth_of_the_claim_is_that_of_the_table():
+    """The ledger was read from the table apart from ours, and rounded."""
     growth = {f"sigma = {std}": error / table05_deviant_input.TABLE_5[0]
               for std, error in zip(FIRST_STDS[1:], table05_deviant_input.TABLE_5[1:])}
     assert growth == pytest.approx(CLAIMS["signed_averaging.11"], rel=1e-2)
