@@ -124,15 +124,14 @@ class Page:
         evidence was measured, unless it is marked post hoc.
         """
         claim_id = self.id_of(claim)
-        claim = find_claim(claim_id)
-        if claim.page != self.name:
-            raise InputError(f"{claim_id}: expected a claim of page {self.name}, "
-                             f"it belongs to {claim.page}")
+        own = find_claim(claim_id)
+        if own.page != self.name:
+            raise InputError(f"{claim_id}: expected a claim of page {self.name}, it belongs to {own.page}")
         evidence, gate, control, reach = map(rounded_samples, (evidence, gate, control, reach))
-        decided = decide(claim, evidence, self.profile if profile is None else profile, gate, control, reach)
-        before = entry_on_record(claim) or {}
-        changed = before.get("bounds", claim.bounds) != claim.bounds
-        if changed and before.get("parts") == evidence and not claim.post_hoc:
+        decided = decide(own, evidence, self.profile if profile is None else profile, gate, control, reach)
+        before = entry_on_record(own) or {}
+        changed = before.get("bounds", own.bounds) != own.bounds
+        if changed and before.get("parts") == evidence and not own.post_hoc:
             raise InputError(f"{claim_id}: {CHANGED}")
         self.decisions[claim_id] = decided
         write_text(self.output / "evidence.json", to_json(
@@ -142,6 +141,8 @@ class Page:
         """Raises InputError where a model, of a pilot say, has not passed the gate of a claim. reached: the
         statistic of the gate, one number per model."""
         gate = find_claim(self.id_of(claim)).gate
+        if gate is None:
+            raise InputError(f"claim: expected one with a gate, {self.id_of(claim)} has none")
         if lacking := [value for value in reached if not gate.passes(value)]:
             raise InputError(f"pilot: expected models that pass the gate of {self.id_of(claim)}, "
                              f"{gate.statistic}, got {', '.join(f'{value:.3g}' for value in lacking)}")

@@ -1,6 +1,7 @@
 """The way out: a decoder of a fleet as an ordinary module around `transformers`' GPT2Model, and back."""
 
 from dataclasses import fields
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +20,10 @@ KEPT = ("layers", "heads", "width", "tokens", "positions", "positions_up_to")  #
 class GPT2Decoder(nn.Module):
     """`transformers`' GPT2Model between two linear layers, as in Garg et al. (2022)."""
 
-    def __init__(self, read_in: nn.Linear, backbone: nn.Module, read_out: nn.Linear, tokens: str):
+    backbone: Any
+
+    def __init__(self, read_in: nn.Linear, backbone: nn.Module, read_out: nn.Linear,
+                 tokens: Literal["joint", "separate"]):
         super().__init__()
         self.read_in, self.backbone, self.read_out, self.tokens = read_in, backbone, read_out, tokens
 
@@ -88,7 +92,8 @@ def to_gpt2(module: StackedTransformer, member: int = 0) -> GPT2Decoder:
     return decoder.to(module.read_out.bias).eval()
 
 
-def from_gpt2(read_in: nn.Linear, backbone: nn.Module, read_out: nn.Linear, tokens="separate") -> StackedTransformer:
+def from_gpt2(read_in: nn.Linear, backbone: nn.Module, read_out: nn.Linear,
+              tokens: Literal["joint", "separate"] = "separate") -> StackedTransformer:
     """A fleet of one from `transformers`' GPT2Model and the linear layers before and after it.
 
     In Garg et al.'s code these are `_read_in`, `_backbone` and `_read_out`. tokens: as of `Transformer`. Raises
@@ -99,7 +104,8 @@ def from_gpt2(read_in: nn.Linear, backbone: nn.Module, read_out: nn.Linear, toke
     instance(nn.Linear, read_in=read_in, read_out=read_out)
     instance(GPT2Model, backbone=backbone)
     one_of(("joint", "separate"), tokens=tokens)
-    config, decoder = backbone.config, GPT2Decoder(read_in, backbone, read_out, tokens)
+    decoder = GPT2Decoder(read_in, backbone, read_out, tokens)
+    config = decoder.backbone.config
     told = {"activation_function": "gelu_new", "layer_norm_epsilon": 1e-5, "n_inner": None, "scale_attn_weights": True,
             "scale_attn_by_inverse_layer_idx": False}
     for name, value in told.items():

@@ -47,6 +47,8 @@ class Module:
 class StackedModule(nn.Module):
     """The members' parameters and buffers with a first axis M; `member(i)` gives one of them back."""
 
+    one: nn.Module
+
     def __init__(self, modules: list[nn.Module]):
         super().__init__()
         parameters, buffers = stack_module_state(modules)
@@ -116,6 +118,6 @@ def member_of(module: nn.Module, place: int) -> nn.Module:
     for part in fleet.modules():
         for own in (part._parameters, part._buffers):
             for name, values in own.items():
-                if any(values is one for one in kept.values()):
+                if values is not None and any(values is one for one in kept.values()):
                     values.data = values.data[place : place + 1].clone()
     return Member(fleet)

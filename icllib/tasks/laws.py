@@ -1,5 +1,6 @@
 """Laws of the numbers that tasks draw: inputs, weights and noise."""
 
+from functools import reduce
 from typing import Literal, get_args
 
 import torch
@@ -41,7 +42,8 @@ def drawn(law: str, stream: Stream, ids: Tensor, name: str, shape, dtype, degree
         return (first - second) / 2**0.5
     numbers = stream.normal(ids, name, shape, dtype)
     if law == "student":
-        squares = sum(stream.normal(ids, f"{also}square {k}", shape, dtype).square() for k in range(degrees))
+        squares = reduce(torch.add, (stream.normal(ids, f"{also}square {k}", shape, dtype).square()
+                                     for k in range(degrees)))
         return numbers * ((degrees - 2) / squares).sqrt()
     if law == "mixture":
         larger = stream.uniform(ids, also + "larger", shape, dtype) < RARE

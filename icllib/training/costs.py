@@ -101,7 +101,7 @@ def memory_of_one(task, model, recipe: Recipe) -> tuple[int, int]:
 def step_seconds(task, model, recipe: Recipe) -> float:
     """Estimated seconds of one core of a CPU for a step of one model."""
     kind, width = own = type(model).__name__, getattr(model, "width", None)
-    leads = (lead for (of, most), lead in COMPILED.items() if of == kind and width <= most)
+    leads = (lead for (of, most), lead in COMPILED.items() if of == kind and (width or 0) <= most)
     lead = next(leads, 1.0) if compiler() else 1.0
     return work_of_step(task, model, recipe) / CORE_SPEEDS.get(own, CORE_SPEEDS[None]) / lead
 

@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 import torch
 from torch import Tensor
@@ -67,7 +67,7 @@ def made_before() -> bool:
     """Whether the compiled code was there before it was first asked for: who only measures does not wait for
     a compiler."""
     try:
-        return bool(compiler()) and library_path(compiler()).exists()
+        return (found := compiler()) is not None and library_path(found).exists()
     except (OSError, subprocess.SubprocessError):
         return False
 
@@ -132,7 +132,7 @@ def addresses(tensors, member: int = 0):
 class Pass(NamedTuple):
     """What the compiled code is told of one pass: context lengths that share their tokens."""
 
-    tokens: object  # xs, ys -> (M, B, T, inputs)
+    tokens: Callable[[Tensor, Tensor], Tensor]  # xs, ys -> (M, B, T, inputs)
     targets: Tensor  # which points
     zeros: int  # outputs at pairs, whose target is 0
     sizes: Sizes
@@ -190,7 +190,7 @@ class Compiled:
             left, made = iter(counted), []
             lengths = [length for length, _, _ in counted]
             for together in [lengths] if is_sgpt else self.settings.passes(lengths):
-                make = self.sgpt_pass if is_sgpt else self.decoder_pass
+                make: Callable[..., Pass] = self.sgpt_pass if is_sgpt else self.decoder_pass
                 made.append(make(*zip(*(next(left) for _ in together)), len(weights), xs))
             self.passes[key] = made
             needed = max(part.scratch for part in made)
@@ -236,12 +236,12 @@ class Compiled:
                          places=max(lengths) + 1, perceptron=settings.mlp_skip,
                          scoring=NORMALIZATIONS.index(settings.normalization), read_out_rate=1.0)
 
-    def make(self, tokens, points, zeros: int, layout: tuple, xs: Tensor, **sizes) -> Pass:
-        """One pass; layout: the tensors of Layout."""
+    def make(self, tokens, points, zeros: int, layout: tuple, xs: Tensor, **others) -> Pass:
+        """One pass; layout: the tensors of Layout; others: the sizes that follow from no tensor."""
         prompts, (read, place, *_, weights) = xs.shape[1], layout
-        together = max(1, min(2 * sizes["width"], MOST_TOGETHER) // len(place))
+        together = max(1, min(2 * others["width"], MOST_TOGETHER) // len(place))
         sizes = Sizes(prompts=prompts, together=min(prompts, together), tokens=len(place),
-                      queries=len(read), cross_entropy=self.cross_entropy, **sizes)
+                      queries=len(read), cross_entropy=self.cross_entropy, **others)
         kept = *(own.int().contiguous() for own in layout[:-1]), weights / prompts
         pointers = CpuLayout(*(own.data_ptr() for own in kept))
         return Pass(tokens, constant(points, xs.device), zeros, sizes, pointers, kept,
@@ -325,7 +325,7 @@ class CpuStep(Compiled):
                              ctypes.c_void_p(fleet.alive.data_ptr()), ctypes.c_void_p(rates.data_ptr()))
 
 
-def scoring_of(module) -> tuple[int, tuple]:
+def scoring_of(module):
     """A decoder's scoring and the names of its parameters, as the library has them; None for a decoder that
     it does not know."""
     settings = module.settings

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import torch
 
@@ -70,9 +70,13 @@ class Run(Component):
 
     def axes(self, metric: str) -> dict:
         """The axes of a metric: those of its evaluation, after "step" for what was measured on the way."""
+        evaluation: Any = self.evaluation
+        on_the_way = {}
         if self.along and metric.endswith("_along"):
-            return {"step": self.along.steps} | self.along.evaluation.axes(metric.removesuffix("_along"))
-        return self.evaluation.axes(metric)
+            evaluation, metric = self.along.evaluation, metric.removesuffix("_along")
+            on_the_way = {"step": self.along.steps}
+        has_method("axes", evaluation=evaluation)
+        return on_the_way | evaluation.axes(metric)
 
     def check_evaluation(self, evaluation, task) -> None:
         """Raises InputError for an evaluation on this task that this model, trained so, cannot answer."""

@@ -185,7 +185,7 @@ def noted_in(path: Path, record: Record) -> tuple[str | None, str | None]:
     if not isinstance(found[0], str) or not re.fullmatch("[0-9a-f]{64}", str(found[1])):
         raise InputError(f"{path}: weights: expected a file and its SHA-256, got {noted!r:.200}; delete "
                          "the record or restore it from git")
-    return tuple(found)
+    return found[0], found[1]
 
 
 def can_be_measured(run: Run) -> bool:

@@ -107,3 +107,6 @@ def test_a_pilot_that_has_not_learned_stops_its_page():
     page.check_gate(claim.id, [claim.gate.at_most])
     with pytest.raises(InputError, match="pilot"):
         page.check_gate(int(claim.number), [claim.gate.at_most, 2 * claim.gate.at_most])
+    without = next(claim for claim in load_claims("causal_lm") if claim.gate is None)
+    with pytest.raises(InputError, match=f"{without.id} has none"):
+        page.check_gate(without.id, [0.0])
