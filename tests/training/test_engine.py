@@ -128,17 +128,6 @@ def test_predictions_of_another_shape_are_refused(change, got, loss):
         ErrorByLength((2, 5), prompts=4).measure(task, wrong)
 
 
-def test_training_learns_eight_stored_prompts():
-    recipe = Recipe((3,), steps=300, batch=8, learning_rate=1e-2)
-    stream = Stream.of([0], "training")
-    prompt = TASK.sample(stream, torch.arange(8)[None], recipe.points)
-    loss = lambda module: (module(prompt.xs, prompt.ys, (3,))[..., 0] - prompt.ys[..., 3]
-                           ).square().mean().item()
-    before = loss(MODELS[1].build([0], 2, 3))
-    after = loss(train(TASK, MODELS[1], recipe, [0], [8]))
-    assert after < before / 2
-
-
 @dataclass(frozen=True)
 class InOtherOrder(Transformer):
     """The same model with its matrices column by column in memory."""

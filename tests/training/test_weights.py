@@ -26,6 +26,8 @@ from icllib.training.run import Trained
 from icllib.training.weights import find_weights, read_weights, run_of, save_weights
 from small_fleet import RECIPE, runs
 
+FEW = replace(RECIPE, steps=20)
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
@@ -109,7 +111,7 @@ def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
 
 def test_a_kept_model_is_measured_on_the_prompts_of_its_own_seed(folders, monkeypatch):
     own = [replace(run, evaluation=replace(run.evaluation, own_prompts=True))
-           for run in runs(replace(RECIPE, steps=20))]
+           for run in runs(FEW)]
     jobs.train_and_save(own, "cpu", folders)
     expected = [find_record(run, "test")["error"] for run in own]
     monkeypatch.setattr(ErrorByLength, "version", 99)  # so that the records are stale
@@ -133,7 +135,7 @@ def test_what_one_call_measures_in_two_ways_is_trained_once(folders, monkeypatch
 
 
 def test_weights_are_those_of_the_end_where_some_were_measured_on_the_way(folders):
-    run = replace(runs()[0], along=Along((1,), runs()[0].evaluation))
+    run = replace(runs(FEW)[0], along=Along((1,), runs()[0].evaluation))
     jobs.train_and_save([run], "cpu", folders)
     np.testing.assert_allclose(measured(run, icllib.load(run)), find_record(run, "test")["error"], rtol=1e-5)
 
@@ -278,7 +280,7 @@ def test_models_are_measured_in_full_precision_whatever_they_were_trained_in(fol
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high")  # as a captured step in TF32 does
     try:
-        run = replace(runs()[0], evaluation=Exact())
+        run = replace(runs(FEW)[0], evaluation=Exact())
         jobs.train_and_save([run], "cpu", folders)
     finally:
         torch.set_float32_matmul_precision(before)
@@ -287,7 +289,7 @@ def test_models_are_measured_in_full_precision_whatever_they_were_trained_in(fol
 
 @pytest.mark.parametrize("error, kept", [(0.5, True), (math.inf, False)])
 def test_a_metric_that_is_undefined_is_no_divergence(error, kept, folders):
-    run = replace(runs()[0], evaluation=Undefined(error))
+    run = replace(runs(FEW)[0], evaluation=Undefined(error))
     jobs.train_and_save([run], "cpu", folders)
     assert ("diverged" not in find_record(run, "test").provenance) == kept
     assert (find_weights(run) is not None) == kept

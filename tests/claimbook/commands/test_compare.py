@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 
 import nbformat
-import pytest
 from conftest import FORKED
 
 from claimbook.commands import compare
-from claimbook.commands.compare import moved, moved_outputs, outputs_of
+from claimbook.commands.compare import moved_outputs, outputs_of
 from claimbook.records import PROJECT
 
 BODY = 'print("error 0.125 of 8")\n# %% tags=["nbval-ignore-output"]\nimport time\nprint(time.time())'
@@ -47,14 +46,6 @@ def test_a_page_that_cannot_be_compared_is_told(page, icllib):
         (folder / "sample.ipynb").unlink() if text is None else (folder / "sample.ipynb").write_text(text, "utf-8")
         code, out, _ = icllib("compare", "all")
         assert code == 1 and f"expected a committed notebook to compare with, got {got};" in out
-
-
-@pytest.mark.parametrize("before, now, told", [
-    ("a 1 b", "a 1 b", []), ("a 1\nc 2", "a 1\nc 3", ["2 before, 3 now, in 'c 3'"]),
-    ("a 1", "a 1 2", ["nothing before, 2 now, in 'a 1 2'"]),
-    ("a", "a\nb", ["1 lines before, 2 now; the first that differs: '+b'"])])
-def test_what_moved_is_named(before, now, told):
-    assert moved(before, now) == told
 
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

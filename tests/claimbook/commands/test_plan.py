@@ -138,16 +138,6 @@ def test_seeds_needed_are_the_fewest_with_which_the_rule_speaks(claim):
         assert speaks == (count >= needed), count
 
 
-def test_a_part_that_makes_no_difference_is_settled_too():
-    claim, part = next((claim, claim.parts[0]) for paper in papers() for claim in load_claims(paper)
-                       if plan.margin_of(claim.kind_of(claim.parts[0]), claim.printed_of(claim.parts[0]))
-                       and claim.region(claim.parts[0])[1] == 1 and claim.looks == 1)
-    samples, spread = [0.8, 1.0, 1.25], np.log(1.25)  # of their logarithms; the margin is 1.25 too
-    assert claim.kind_of(part) == "ratio of errors" and np.log(samples).std(ddof=1) == pytest.approx(spread)
-    assert 2.353 / 4**0.5 > 1 > 2.132 / 5**0.5  # Student's t at 95% of 3 and 4 degrees of freedom
-    assert plan.seeds_needed(claim, part, samples) == 5
-
-
 def test_of_a_claim_the_open_parts_count():
     claim = next(claim for claim in load_claims("context_scaling")
                  if len(claim.judged) > 1 and not claim.gate and claim.scale == "log")
