@@ -30,10 +30,7 @@ def runs(profile: str) -> list[Run]:
 
 
 def errors_of_seeds(columns: dict) -> pd.DataFrame:
-    """A table that lists the errors of all seeds, which differ too much for a mean.
-
-    columns: {name: {cell: errors}}; each cell is a row.
-    """
+    """The errors {cell: samples} of all seeds in columns; they differ too much for a mean."""
     each = lambda samples: ", ".join(short(error, 2) for error in samples)
     return pd.DataFrame({name: {row_name(cell): each(samples) for cell, samples in errors.items()}
                          for name, errors in columns.items()})

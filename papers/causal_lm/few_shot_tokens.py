@@ -1,8 +1,4 @@
-"""Beyond the paper: both masks on small few-shot tasks in words.
-
-A small analogue of Table 2: decoders trained from scratch on few-shot tasks in words. Models and
-tasks are ours; the comparison of the prefix with the causal mask is the paper's.
-"""
+"""Beyond the paper: both masks on few-shot tasks in words, a small analogue of Table 2."""
 
 from dataclasses import dataclass
 
@@ -37,10 +33,7 @@ def runs(profile: str) -> list[Run]:
 
 @dataclass(frozen=True)
 class RidgeByClass:
-    """Ridge regression of each class's indicator, less 1 / classes, on the words of the shots.
-
-    A reference without training: the penalty is not tuned, so it is no bound.
-    """
+    """Ridge regression of each class's indicator, less 1 / classes, on the words of the shots; not tuned."""
 
     penalty: float = 1.0
 

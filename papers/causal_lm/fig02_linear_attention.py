@@ -11,31 +11,20 @@ from icllib.attention import causal_pairs, full_pairs
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory
 from papers.causal_lm.layers import (
-    INPUT_MEANS, KaczmarzErrors, draw_prompts, layer_seeds, query_errors, run_layers)
+    INPUT_MEANS, KaczmarzErrors, LayersOnPrompts, draw_prompts, layer_seeds, query_errors, run_layers)
 from papers.causal_lm.trained import MASKS
 from papers.colors import dashed
 
 
 @dataclass(frozen=True)
-class LayerErrors(Component):
+class LayerErrors(LayersOnPrompts):
     """Figure 2 left and middle: squared errors of pairs and queries after each layer."""
 
-    dimension: int = 16  # Section 5.1
-    pairs: int = 40  # Section 5.1
-    queries: int = 200  # Section 5.1
-    sequences: int = 64  # Section 5.1
-    layers: int = 50  # Appendix E.1
-    step_size: float = 1.6  # Appendix E.1: the fastest of those tried that does not diverge
-    seed: int = 0
     other_labels: bool = field(default=False, metadata=ADDED)  # another prompt's: control
-
-    def axes(self, metric: str) -> dict:
-        return {"layer": range(self.layers + 1)}
 
     def measure(self) -> dict:
         """Mean squared errors for prefix and causal, pairs and queries: (layers + 1,) each."""
-        task = LinearRegression(self.dimension, inputs="uniform")
-        prompt = draw_prompts(task, self.seed, self.sequences, self.pairs + self.queries)
+        prompt = self.prompt()
         if self.other_labels:
             prompt.ys[..., : self.pairs] = prompt.ys[..., : self.pairs].roll(1, 0)
         metrics = {}
@@ -50,10 +39,7 @@ class LayerErrors(Component):
 
 @dataclass(frozen=True)
 class StationaryErrors(Component):
-    """Figure 2 right: query error of the causal stationary points w_n* (Propositions 4, 5).
-
-    The mean over queries is taken exactly, by `query_errors`.
-    """
+    """Figure 2 right: query error of the causal stationary points w_n* (Propositions 4, 5)."""
 
     input_mean: float = 0.0  # mu, in {0, 1, 2, 3}
     dimension: int = 16  # Section 5.1
@@ -71,15 +57,11 @@ class StationaryErrors(Component):
         weights = theory.least_squares(prompt.xs, prompt.ys)  # the true ones: no noise, n > d
         errors = theory.online_gradient_descent(prompt.xs, prompt.ys)[1:] - weights
         squares = query_errors(errors, self.input_mean)
-        return {"error": squares.mean(1),
-                "standard_error": squares.std(1) / self.sequences**0.5}
+        return {"error": squares.mean(1), "standard_error": squares.std(1) / self.sequences**0.5}
 
 
 def runs(profile: str) -> list:
-    """Figure 2: layers on the left and in the middle, stationary points on the right.
-
-    At smoke both see few sequences.
-    """
+    """Figure 2: layers on the left and in the middle, stationary points on the right."""
     few = {"sequences": 8} if profile == "smoke" else {}
     return [LayerErrors(seed=seed, **few) for seed in layer_seeds(profile)] + [
         StationaryErrors(mu, seed=seed, **few) for mu in INPUT_MEANS for seed in layer_seeds(profile)]
@@ -94,8 +76,8 @@ def slope_over_layers(errors, first: int, last: int) -> np.ndarray:
 def figure_2_evidence(errors: dict, stationary: dict) -> dict:
     """For Figure 2's claims: {number of the claim: (evidence, control)}, each {part: samples}.
 
-    errors: {"prefix_pairs" and so on: a row for each seed, a column for each layer}; stationary: {mu:
-    a row for each seed, a column for each number of pairs}. The controls are the labels of another prompt, the other mask, whose error does not depend on mu,
+    errors: {"prefix_pairs" and so on: a row for each seed, a column for each layer}; stationary: {mu: a row
+    for each seed, a column for each number of pairs}. Controls: another prompt's labels, the other mask,
     other inputs, noisy labels, and a power law in place of a rate.
     """
     rate = lambda kind: slope_over_layers(errors[kind], 30, 50)
@@ -125,14 +107,12 @@ def figure_2_evidence(errors: dict, stationary: dict) -> dict:
     }
 
 
-def least_squares_error(input_mean: float, noise_std: float = 0.1, pairs: int = 300,
-                        sequences: int = 200) -> np.ndarray:
+def least_squares_error(input_mean: float, noise_std: float = 0.1, pairs: int = 300) -> np.ndarray:
     """The query error of the prefix mask's stationary points, by seed; without noise it is 0."""
     found, task = [], LinearRegression(16, noise_std, inputs="uniform", input_mean=input_mean)
     for seed in layer_seeds("paper"):
-        prompt = draw_prompts(task, seed, sequences, pairs)
-        weights, truth = (theory.least_squares(prompt.xs, labels)
-                          for labels in (prompt.ys, prompt.means))
+        prompt = draw_prompts(task, seed, 200, pairs)
+        weights, truth = (theory.least_squares(prompt.xs, labels) for labels in (prompt.ys, prompt.means))
         found.append(float(query_errors(weights - truth, input_mean).mean()))
     return np.array(found)
 

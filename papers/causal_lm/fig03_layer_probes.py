@@ -41,14 +41,11 @@ class LoopedErrors(ErrorByLength):
 
 def looped(profile: str) -> list[Run]:
     """Claim 57: the first shared-layer models on linear regression, whose weights are kept, looped."""
-    size, found = SIZES[profile], []
-    for run in table_1(profile):
-        linear = run.task == trained.task("linear", size.dimension)
-        if run.model.shared_layers and linear and run.seed < LOOPED_SEEDS:
-            errors = LoopedErrors((size.pairs,), size.prompts, queries=size.queries,
-                                  own_prompts=size.own_prompts)
-            found.append(replace(run, evaluation=errors))
-    return found
+    size = SIZES[profile]
+    errors = LoopedErrors((size.pairs,), size.prompts, queries=size.queries, own_prompts=size.own_prompts)
+    linear = trained.task("linear", size.dimension)
+    return [replace(run, evaluation=errors) for run in table_1(profile)
+            if run.model.shared_layers and run.task == linear and run.seed < LOOPED_SEEDS]
 
 
 def runs(profile: str) -> list[Run]:

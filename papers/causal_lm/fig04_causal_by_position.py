@@ -42,10 +42,7 @@ class ByPositionErrors(Component):
 
 @dataclass(frozen=True)
 class ByPositionPropositions(Component):
-    """Largest deviations from Propositions 7 and 8 on one random prompt.
-
-    The step is half of the largest that converges, 2 min_j (j / |x_j|^2).
-    """
+    """Largest deviations from Propositions 7 and 8 on one random prompt, with half of the largest step."""
 
     dimension: int
     pairs: int
@@ -59,8 +56,7 @@ class ByPositionPropositions(Component):
         task = LinearRegression(self.dimension, inputs="uniform")
         xs, ys, _ = draw_prompts(task, self.seed, 1, self.pairs)
         step_size = float((theory.positions(xs) / xs.square().sum(-1)).min())
-        path = theory.causal_gradient_descent(xs, ys, step_size, self.steps_to_limit,
-                                              by_position=True)
+        path = theory.causal_gradient_descent(xs, ys, step_size, self.steps_to_limit, by_position=True)
         stationary = (1 + self.off) * theory.causal_stationary_weights(xs, ys, by_position=True)
         online = theory.online_gradient_descent(xs, ys, by_position=True)[1:].transpose(0, 1)
         early = path[: self.layers + 1]

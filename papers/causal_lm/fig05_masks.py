@@ -1,7 +1,4 @@
-"""Figure 5: the attention masks.
-
-All numbers are exact, in double precision, and the same at every profile.
-"""
+"""Figure 5: the attention masks."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -38,8 +35,7 @@ class MaskCheck(Component):
         task = LinearRegression(self.dimension, inputs="uniform")
         prompt = draw_prompts(task, self.seed, 1, self.pairs + self.queries)
         labels = blank_queries(prompt, self.pairs)
-        together = self.outputs(prompt.xs, labels)
-        differences = []
+        together, differences = self.outputs(prompt.xs, labels), []
         for query in range(self.pairs, self.pairs + self.queries):
             kept = [*range(self.pairs), query]
             alone = self.outputs(prompt.xs[:, kept], labels[:, kept])
@@ -57,8 +53,7 @@ class MaskCheck(Component):
     def outputs(self, xs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """The last coordinates after each layer: (layers + 1, 1, tokens)."""
         mask = self.matrix(xs.shape[1] - self.pairs)
-        return theory.linear_self_attention(xs, labels, mask, self.step_size, self.layers,
-                                            self.pairs)
+        return theory.linear_self_attention(xs, labels, mask, self.step_size, self.layers, self.pairs)
 
 
 def runs(profile: str) -> list[MaskCheck]:

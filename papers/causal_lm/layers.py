@@ -31,10 +31,7 @@ def blank_queries(prompt: Prompt, pairs: int) -> torch.Tensor:
 
 
 def query_errors(errors: torch.Tensor, input_mean: float) -> torch.Tensor:
-    """The mean over queries x ~ U(-1, 1)^d + mu of (e . x)^2, exactly: (..., d) -> (...).
-
-    errors: e, the errors of the weights.
-    """
+    """The mean of (e . x)^2 over queries x ~ U(-1, 1)^d + mu, exactly: errors e (..., d) -> (...)."""
     return errors.square().sum(-1) / 3 + input_mean**2 * errors.sum(-1).square()
 
 
@@ -42,8 +39,8 @@ def run_layers(prompt: Prompt, pairs: int, step_size: float, layers: int, mask) 
     """Outputs (layers + 1, sequences, tokens): y_j - w x_j at pairs and -w x at queries."""
     queries = prompt.ys.shape[-1] - pairs
     mask = with_queries(mask(pairs), [pairs] * queries, attend_to_self=False)
-    return theory.linear_self_attention(prompt.xs, blank_queries(prompt, pairs), mask, step_size,
-                                        layers, pairs)
+    labels = blank_queries(prompt, pairs)
+    return theory.linear_self_attention(prompt.xs, labels, mask, step_size, layers, pairs)
 
 
 def layer_seeds(profile: str) -> range:
@@ -52,11 +49,31 @@ def layer_seeds(profile: str) -> range:
 
 
 @dataclass(frozen=True)
+class LayersOnPrompts(Component):
+    """Layers of linear attention, and the prompts that they read."""
+
+    dimension: int = 16  # Section 5.1
+    pairs: int = 40  # Section 5.1
+    queries: int = 200  # Section 5.1
+    sequences: int = 64  # Section 5.1
+    layers: int = 50  # Appendix E.1
+    step_size: float = 1.6  # Appendix E.1: the fastest of those tried that does not diverge
+    seed: int = 0
+
+    def axes(self, metric: str) -> dict:
+        return {"layer": range(self.layers + 1)}
+
+    def prompt(self) -> Prompt:
+        """The prompts of the seed."""
+        task = LinearRegression(self.dimension, inputs="uniform")
+        return draw_prompts(task, self.seed, self.sequences, self.pairs + self.queries)
+
+
+@dataclass(frozen=True)
 class KaczmarzErrors(Component):
     """Query error of the stationary points up to many pairs, with and without label noise.
 
-    The iteration is run on the errors of the weights: it starts at -w, and labels are only noise.
-    It is the same iteration, but errors can fall below the rounding of the weights.
+    The iteration is that on weights, run on their errors, which can fall below the rounding of the weights.
     """
 
     input_mean: float  # mu, in {0, 1, 2, 3}
@@ -72,14 +89,12 @@ class KaczmarzErrors(Component):
 
     def measure(self) -> dict:
         """Mean over sequences at n = every, 2 every, ..., pairs, against noise-free labels."""
-        task = LinearRegression(self.dimension, self.noise_std, inputs="uniform",
-                                input_mean=self.input_mean)
+        task = LinearRegression(self.dimension, self.noise_std, inputs="uniform", input_mean=self.input_mean)
         prompt = draw_prompts(task, self.seed, self.sequences, self.pairs)
         start = -theory.least_squares(prompt.xs, prompt.means)  # the true weights: no noise here
         noise = prompt.ys - prompt.means
         metrics = {"pairs": list(range(self.every, self.pairs + 1, self.every))}
         for name, labels in (("error", 0 * noise), ("noisy_error", noise)):
-            errors = theory.online_gradient_descent(prompt.xs, labels, start)
-            kept = errors[self.every :: self.every]
-            metrics[name] = query_errors(kept, self.input_mean).mean(-1)
+            errors = theory.online_gradient_descent(prompt.xs, labels, start)[self.every :: self.every]
+            metrics[name] = query_errors(errors, self.input_mean).mean(-1)
         return metrics

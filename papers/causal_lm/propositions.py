@@ -13,11 +13,7 @@ from papers.causal_lm.layers import SIZES, blank_queries, draw_prompts, layer_se
 
 @dataclass(frozen=True)
 class Propositions(Component):
-    """Largest deviations from Propositions 1 to 5 on one random prompt.
-
-    The stationary points are compared with gradient descent after many steps, so that they are
-    checked as limits and not only as solutions of an equation.
-    """
+    """Largest deviations from Propositions 1 to 5 on one random prompt; limits are after many steps."""
 
     dimension: int
     pairs: int

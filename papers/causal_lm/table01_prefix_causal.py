@@ -27,28 +27,18 @@ def runs(profile: str) -> list[Run]:
 
 def classifiers(profile: str) -> list[Run]:
     """Table 1's models of three classes, measured on held-out and on training sequences."""
-    both = []
-    for run in trained.runs(profile, classifier_cells()):
-        sizes = run.recipe.lengths, run.evaluation.prompts
-        measures = [kind(*sizes, queries=run.recipe.queries,
-                         own_prompts=SIZES[profile].own_prompts)
-                    for kind in (ErrorByLength, TrainingError)]
-        both.append(replace(run, evaluation=Together(measures)))
-    return both
+    size = SIZES[profile]
+    both = Together([kind((size.pairs,), size.prompts, queries=size.queries, own_prompts=size.own_prompts)
+                     for kind in (ErrorByLength, TrainingError)])
+    return [replace(run, evaluation=both) for run in trained.runs(profile, classifier_cells())]
 
 
 def over_stationary_point(errors: dict[Cell, pd.Series], profile: str) -> dict[str, pd.Series]:
-    """Errors of causal models on linear regression over those of Proposition 5's stationary points.
-
-    Both are on the same held-out prompts. Returns {sharing of layers: one per seed}.
-    """
-    size, found = SIZES[profile], {}
-    for cell, ours in errors.items():
-        if (cell.task, cell.mask) == ("linear", "causal"):
-            reference = [stationary_error(size, seed * size.own_prompts)
-                         for seed in ours.index]
-            found[f"{cell.sharing} layers"] = ours / reference
-    return found
+    """Causal models' errors on linear regression over those of Proposition 5, by sharing of layers."""
+    size = SIZES[profile]
+    reference = lambda ours: [stationary_error(size, seed * size.own_prompts) for seed in ours.index]
+    return {f"{cell.sharing} layers": ours / reference(ours)
+            for cell, ours in errors.items() if (cell.task, cell.mask) == ("linear", "causal")}
 
 
 @cache
@@ -57,8 +47,7 @@ def stationary_error(size, seed: int) -> float:
     prompt = trained.task("linear", size.dimension).sample(
         Stream.of([seed], "evaluation"), torch.arange(size.prompts)[None], size.pairs + size.queries)
     xs, ys = prompt.xs[0].double(), prompt.ys[0].double()
-    weights = gradient_descent.online_gradient_descent(
-        xs[:, : size.pairs], ys[:, : size.pairs])[-1]
+    weights = gradient_descent.online_gradient_descent(xs[:, : size.pairs], ys[:, : size.pairs])[-1]
     answers = (xs[:, size.pairs :] * weights[:, None]).sum(-1)
     return float((answers - ys[:, size.pairs :]).square().mean())
 
@@ -72,9 +61,6 @@ def held_out_and_training(records) -> pd.DataFrame:
 
 
 def overfitting(shares: pd.DataFrame) -> dict[str, pd.Series]:
-    """How many times larger the ratio of held-out to training errors is with unshared layers, by mask.
-
-    shares: from `held_out_and_training`.
-    """
+    """How many times larger `held_out_and_training`'s ratio is with unshared layers, by mask."""
     ratio = (shares["held out"] / shares["training"]).unstack("shared")
     return {mask: (ratio[False] / ratio[True]).xs(mask, level="mask") for mask in MASKS}

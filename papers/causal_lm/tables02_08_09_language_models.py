@@ -1,7 +1,4 @@
-"""Tables 2, 8 and 9: language models with both masks, which were not run.
-
-Here are the scores that the paper prints, and what the runs would cost.
-"""
+"""Tables 2, 8 and 9: printed scores of language models with both masks, and what running them would cost."""
 
 from typing import NamedTuple
 
@@ -47,10 +44,7 @@ class T5Decoder(NamedTuple):
     feed_forward: int
 
     def parameters(self) -> int:
-        """Weights of the matrix products, the output embedding among them.
-
-        The input embedding is looked up, which costs no operations, so it is not counted.
-        """
+        """Weights of the matrix products, the output embedding among them; that of the input is looked up."""
         layer = 4 * self.width**2 + 3 * self.width * self.feed_forward
         return self.layers * layer + VOCABULARY * self.width
 

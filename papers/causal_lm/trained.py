@@ -133,13 +133,11 @@ class Cell(NamedTuple):
     def model(self, size: Size) -> Transformer:
         """The decoder: Section 5.2, and the public code's quirks unless it is plain."""
         model = Transformer(size.layers, 2, size.width, mask=self.mask, block=self.block,
-                            queries_see_themselves=False, shared_layers=self.shared,
-                            probes=self.probed,
+                            queries_see_themselves=False, shared_layers=self.shared, probes=self.probed,
                             query_positions=size.queries if size.own_positions else 1)
-        if self.plain:
-            return model
-        return replace(model, scoring=Gaussian(), normalize_stream=True, final_norm=False,
-                       attention_width=size.width // 2, uniform_start=True)
+        return model if self.plain else replace(
+            model, scoring=Gaussian(), normalize_stream=True, final_norm=False, uniform_start=True,
+            attention_width=size.width // 2)
 
 
 def task(name: str, dimension: int):
@@ -205,11 +203,7 @@ LEARNED = 0.5  # largest error over that of the constant answer: the gate of the
 
 @cache
 def constant_error(name: str, dimension: int) -> float:
-    """The error of the best constant answer on a task of Section 5.2, in percent for classes.
-
-    The best constant is any class; for numbers it is 0, by symmetry, and the error is a mean over
-    160,000 labels.
-    """
+    """The error of the best constant answer, any class or 0, on a task; in percent for classes."""
     if name == "classes":
         return 100 * (1 - 1 / task(name, dimension).classes)
     stream, ids = Stream.of([0], "evaluation"), torch.arange(20_000)[None]
@@ -222,30 +216,24 @@ def reached(errors: dict[Cell, np.ndarray], cells, profile: str) -> np.ndarray:
     return np.max([errors[cell] / constant_error(cell.task, dimension) for cell in cells], axis=0)
 
 
-def learned_errors(errors: dict[Cell, np.ndarray], profile: str,
-            final: dict[Cell, np.ndarray] | None = None) -> dict[Cell, np.ndarray]:
+def learned_errors(errors: dict[Cell, np.ndarray], profile: str, final=None) -> dict[Cell, np.ndarray]:
     """The errors of the models that pass the gate; all errors of a cell if none passes.
 
     final: the errors that show whether models have learned, if `errors` do not.
     """
-    final = errors if final is None else final
-    passed = {cell: reached(final, [cell], profile) <= LEARNED for cell in errors}
-    return {cell: samples[passed[cell]] if passed[cell].any() else samples
-            for cell, samples in errors.items()}
+    passed = {cell: reached(final or errors, [cell], profile) <= LEARNED for cell in errors}
+    return {cell: own[passed[cell]] if passed[cell].any() else own for cell, own in errors.items()}
 
 
-def ratios(errors: dict[Cell, np.ndarray], pairs: dict[str, tuple[Cell, Cell]], profile: str,
-           final: dict[Cell, np.ndarray] | None = None) -> dict:
+def ratios(errors: dict[Cell, np.ndarray], pairs: dict, profile: str, final=None) -> dict:
     """A claim's evidence and gate and, if masks are compared, control: {part: (seeds,)} each.
 
     pairs: {part: two cells, whose errors are divided seed by seed}. final: see `learned_errors`. In the
-    control the causal model of the seed before stands in for the prefix model, so that only the
-    scatter of seeds is left.
+    control the causal model of the seed before stands in for the prefix model: only the scatter of seeds is
+    left.
     """
-    final = errors if final is None else final
-    handed = {"evidence": {part: errors[one] / errors[other]
-                           for part, (one, other) in pairs.items()},
-              "gate": {part: reached(final, both, profile) for part, both in pairs.items()}}
+    handed = {"evidence": {part: errors[one] / errors[other] for part, (one, other) in pairs.items()},
+              "gate": {part: reached(final or errors, both, profile) for part, both in pairs.items()}}
     if all(one.mask != other.mask for one, other in pairs.values()):
         handed["control"] = {part: np.roll(errors[other], 1) / errors[other]
                              for part, (_, other) in pairs.items()}
@@ -255,14 +243,13 @@ def ratios(errors: dict[Cell, np.ndarray], pairs: dict[str, tuple[Cell, Cell]], 
 def against_printed(errors: dict[str, np.ndarray], cells, profile: str) -> dict:
     """Evidence, gate and control of a claim about printed errors: {part: samples} each.
 
-    errors: {part: (seeds,)}; cells: one for each part. The gate is the task's dimension, on which
-    errors depend; the control is the error of the constant answer on the paper's task.
+    errors: {part: (seeds,)}; cells: one for each part. The gate is the task's dimension, on which errors
+    depend.
     """
     dimension, of_paper = SIZES[profile].dimension, SIZES["paper"].dimension
     return {"evidence": errors,
             "gate": {part: [dimension] * len(samples) for part, samples in errors.items()},
-            "control": {part: [constant_error(cell.task, of_paper)]
-                        for part, cell in zip(errors, cells)}}
+            "control": {part: [constant_error(cell.task, of_paper)] for part, cell in zip(errors, cells)}}
 
 
 # ---- printed errors, tables and drawing -----------------------------------------------------
@@ -289,10 +276,7 @@ def extra_loss(cell: Cell) -> float:
 
 
 def standard_errors_apart(first: float, second: float) -> float:
-    """|p - q| / sqrt((p (1 - p) + q (1 - q)) / N): two printed class errors, in percent.
-
-    N is the number of queries in the paper's test set, as if all answers were independent.
-    """
+    """|p - q| / sqrt((p (1 - p) + q (1 - q)) / N): two printed class errors on N queries, in percent."""
     shares = np.array([first, second]) / 100
     answers = SIZES["paper"].prompts * SIZES["paper"].queries
     return abs(shares[0] - shares[1]) / np.sqrt((shares * (1 - shares)).sum() / answers)
@@ -319,20 +303,16 @@ def row_name(cell: Cell) -> str:
 
 
 def task_rows(name: str, values: dict, profile: str) -> list[pd.DataFrame]:
-    """Rows of a figure's table: a panel for each task, a point for each cell, named by its row.
-
-    values: Cell -> samples over seeds, or a printed number.
-    """
-    return [series(cell.task, name, [row_name(cell)], np.reshape(samples, (-1, 1)), profile,
-                   WITHIN[cell.task])
-            for cell, samples in values.items()]
+    """Rows of a figure's table. values: Cell -> samples over seeds, or a printed number."""
+    return [series(cell.task, name, [row_name(cell)], np.reshape(own, (-1, 1)), profile, WITHIN[cell.task])
+            for cell, own in values.items()]
 
 
 def draw_tasks(table: pd.DataFrame, styles: dict, errors: dict[Cell, np.ndarray], title: str, height: float):
     """A panel for each task, with a point for every series in each row; returns the legend.
 
-    styles: {name of a series: how it is drawn}, that of the printed errors first; errors: those of
-    the seeds, each a small dot; height: of the figure, in inches.
+    styles: {name of a series: how it is drawn}, the printed errors first; errors: of the seeds, as small
+    dots.
     """
     figure, panels = plt.subplots(1, len(TASKS), figsize=(9, height), sharey=True)
     figure.suptitle(title)
@@ -353,10 +333,7 @@ def draw_tasks(table: pd.DataFrame, styles: dict, errors: dict[Cell, np.ndarray]
 
 
 def beside_paper(ours: dict, printed: dict) -> pd.DataFrame:
-    """A table of the paper with our means and 95% intervals beside it, a column per task.
-
-    ours: Cell -> samples over seeds; printed: Cell -> number, or empty.
-    """
+    """A table of the paper, {cell: number}, with our means and 95% intervals, {cell: samples}, beside it."""
     table = {}
     for cell, samples in ours.items():
         digits = 3 if cell.task == "classes" else 2  # percent are printed with three
