@@ -1,7 +1,4 @@
-"""Section 5.1: what one attention layer computes without any training.
-
-Feature maps hold known estimators (also Appendix B): identities, and errors against n.
-"""
+"""Section 5.1 and Appendix B: the estimators that one attention layer computes without any training."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -61,8 +58,7 @@ class Identities(Component):
     seed: int = 0
 
     def measure(self) -> dict:
-        """Largest relative or absolute deviations over the prompts; the relative size of Eq. 10's
-        label leak."""
+        """Largest relative or absolute deviations over the prompts; the size of Eq. 10's label leak."""
         task = LinearRegression(self.dimension, LINEAR_8.noise_std, self.dimension**-0.5)
         ids = torch.arange(self.prompts)[None]
         xs, ys, _ = (tensor[0] for tensor in task.sample(
@@ -93,11 +89,9 @@ def smoothed(kernel: Tensor, a: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class EstimatorErrors(Component):
-    """Errors of the estimators from 10 to 100,000 pairs.
+    """Errors of the estimators from 10 to 100,000 pairs, which continue one context, in double precision.
 
-    All context lengths have the same functions and queries, and a longer context continues a
-    shorter one, so that slopes vary little between seeds. Prompts are in double precision: in one
-    dimension the nearest of 100,000 points is 1e-5 away, where single precision has three digits.
+    In one dimension the nearest of 100,000 points is 1e-5 away, where single precision has three digits.
     """
 
     task: object
@@ -122,8 +116,7 @@ class EstimatorErrors(Component):
             for name, answer in answers.items():
                 for kind, labels in (("error", ys), ("excess", means)):
                     total = (answer - labels[-self.queries :]).square().sum(-1)
-                    name_of = f"{name}_{kind}"
-                    sums[name_of] = sums.get(name_of, 0) + total
+                    sums[f"{name}_{kind}"] = sums.get(f"{name}_{kind}", 0) + total
         return {name: total / count for name, total in sums.items()}
 
     def answers(self, xs: Tensor, ys: Tensor, queries: Tensor) -> dict:
@@ -140,8 +133,7 @@ class EstimatorErrors(Component):
             smooth = (weights * ys).cumsum(-1)[:, ends] / weights.cumsum(-1)[:, ends]
             answers[kernel] = smooth.mT
         if isinstance(self.task, LinearRegression):
-            answers["ridge"] = torch.stack([self.ridge(xs[:n], ys[:n], queries)
-                                            for n in self.lengths])
+            answers["ridge"] = torch.stack([self.ridge(xs[:n], ys[:n], queries) for n in self.lengths])
         return answers
 
     def ridge(self, xs: Tensor, ys: Tensor, queries: Tensor) -> Tensor:
@@ -153,8 +145,7 @@ class EstimatorErrors(Component):
 def log_weights(kernel: str, queries: Tensor, points: Tensor) -> Tensor:
     """Logarithms of a kernel smoother's weights: (Q, d), (n, d) -> (Q, n).
 
-    "gaussian": exp(-|x - x'|^2 / 2). Its width does not shrink with the number of pairs, so the
-    smoother tends to an average over a neighborhood and is not consistent.
+    "gaussian", exp(-|x - x'|^2 / 2), is not consistent: its width does not shrink with the number of pairs.
     """
     if kernel == "gaussian":
         return torch.cdist(queries, points).square() / -2
@@ -176,10 +167,7 @@ def exponential_limit(dimension: int) -> float:
 
 
 def closed_forms(title: str, kind: str, lengths) -> dict[str, pd.Series]:
-    """Closed forms for a task of Figure 5 at each length, by estimator; none for some tasks.
-
-    kind: "error", against noisy labels, or "excess".
-    """
+    """Closed forms of the "error" or "excess" on a task of Figure 5 by estimator, where there are."""
     curves, task = {}, FIGURE_5_TASKS[title]
     if "one_step" in ESTIMATORS[title]:
         noise = LINEAR_8.noise_std**2 if kind == "excess" and task == LINEAR_8 else 0
@@ -205,10 +193,8 @@ def identities_and_errors(profile: str) -> list:
 
 def consistency(profile: str) -> list[EstimatorErrors]:
     """Errors up to 10^6 pairs of the Hilbert estimate and of a smoother that is not consistent."""
-    lengths = MANY_PAIRS[:4] if profile == "smoke" else MANY_PAIRS
-    functions = 4 if profile == "smoke" else 16
-    return [EstimatorErrors(family(d), lengths, functions, queries=16, seed=seed,
-                            kernels=("hilbert", other))
+    size = (MANY_PAIRS[:4], 4) if profile == "smoke" else (MANY_PAIRS, 16)
+    return [EstimatorErrors(family(d), *size, queries=16, seed=seed, kernels=("hilbert", other))
             for family, other in FAMILIES.values() for d in FEW_DIMENSIONS
             for seed in range(CONSISTENCY_SEEDS)]
 
@@ -221,8 +207,7 @@ def one_step_and_ridge(profile: str) -> list[EstimatorErrors]:
 
 
 def task_errors(records, title: str, metric: str, dimension: int = 8) -> pd.DataFrame:
-    """A metric of the records on a task of Figure 5 of this dimension: a row for each seed, a column for
-    each number of pairs."""
+    """A metric on a task of Figure 5 of this dimension: a row for each seed, a column for each length."""
     of_kind = lambda task: isinstance(task, type(FIGURE_5_TASKS[title])) and task.dimension == dimension
     return values([record for record in records if of_kind(record.component.task)], metric).unstack("length")
 
@@ -243,8 +228,7 @@ def estimator_curves(records) -> dict:
 def log_rate(excess: pd.DataFrame) -> np.ndarray:
     """p of an excess error that falls like (ln n)^-p at the end of the range, one per seed.
 
-    The excess of the Hilbert estimate from label noise falls like 1 / ln n, so p = 1; a constant
-    error has p = 0. excess: as of `task_errors`.
+    That of the Hilbert estimate from label noise has p = 1, a constant error p = 0.
     """
     at_end = excess.loc[:, END:]
     return -log_slope(at_end.set_axis(np.log(at_end.columns), axis=1))
@@ -252,13 +236,9 @@ def log_rate(excess: pd.DataFrame) -> np.ndarray:
 
 def rates(records) -> dict:
     """{"hilbert" or "other": {family and d: `log_rate`, (seeds,)}}; records: of `consistency`."""
-    found = {"hilbert": {}, "other": {}}
-    for title, (_, other) in FAMILIES.items():
-        for d in FEW_DIMENSIONS:
-            for name, kernel in (("hilbert", "hilbert"), ("other", other)):
-                excess = task_errors(records, title, f"{kernel}_excess", d)
-                found[name][f"{title} d = {d}"] = log_rate(excess)
-    return found
+    return {name: {f"{title} d = {d}": log_rate(task_errors(records, title, f"{kernel or other}_excess", d))
+                   for title, (_, other) in FAMILIES.items() for d in FEW_DIMENSIONS}
+            for name, kernel in (("hilbert", "hilbert"), ("other", None))}
 
 
 def by_claim(rates: dict) -> list[dict]:
@@ -273,14 +253,6 @@ def by_claim(rates: dict) -> list[dict]:
 
 
 def over_ridge_errors(records, name: str) -> dict:
-    """The ratios of errors for claim 23: {part: (seeds,)}.
-
-    records: of `one_step_and_ridge`. name: "one_step" or "hilbert".
-    """
-    ratios = {}
-    for task in (LINEAR_8, LINEAR_20):
-        d = task.dimension
-        ridge = task_errors(records, "linear", "ridge_error", d)
-        errors = task_errors(records, "linear", f"{name}_error", d)
-        ratios |= {f"d = {d} n = {n}": own for n, own in (errors / ridge).items()}
-    return ratios
+    """The ratios of errors for claim 23, {part: (seeds,)}, of records of `one_step_and_ridge`."""
+    of = lambda name, d: task_errors(records, "linear", f"{name}_error", d)
+    return {f"d = {d} n = {n}": own for d in (8, 20) for n, own in (of(name, d) / of("ridge", d)).items()}

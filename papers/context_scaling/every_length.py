@@ -30,10 +30,7 @@ SGPT_RECIPE = replace(DECODER_RECIPE, batch=8, learning_rate=4e-3)
 
 
 def runs(profile: str) -> list[Run]:
-    """Models trained on every length; the decoder of Figure 1B and the deep SGPT of Figure 8B.
-
-    All are measured after every number of pairs.
-    """
+    """Models trained on every length, the decoder of Figure 1B and the deep SGPT of Figure 8B."""
     return [*gpt2(profile), *gpt2_without_positions(profile), *sgpt(profile), *trained_on_five(profile)]
 
 
@@ -61,8 +58,7 @@ def trained_on_every(model, recipe: Recipe, profile: str) -> list[Run]:
 
 
 def ratios_by_model(records) -> dict[str, pd.DataFrame]:
-    """Each model's errors over those of ridge regression with the best penalty: a row for each seed, a
-    column for each length."""
+    """Each model's errors over those of ridge regression with the best penalty: a row for each seed."""
     found = {}
     for record in records:
         run = record.component

@@ -11,15 +11,12 @@ from icllib.evaluate import ErrorByLength
 from icllib.training import Run
 from papers.context_scaling.gates import MOST_PROMPTS
 from papers.context_scaling.scaling import (
-    FIGURE_2_LENGTHS, FIGURE_4_COUNT, both_models, in_20_dimensions, one_noise_level, penalties,
+    FIGURE_2_LENGTHS, FIGURE_4_COUNT, at_seeds, both_models, in_20_dimensions, one_noise_level, penalties,
     trained_errors)
 
 
 def on_prompts_of_seeds(task, evaluation, predictor, seeds) -> dict[str, np.ndarray]:
-    """A baseline's metrics on the same prompts as the models: name -> (seeds, K).
-
-    (1, K) if all seeds have the same prompts.
-    """
+    """A baseline's metrics on the same prompts as the models: (seeds, K), or (1, K) if all have the same."""
     if not evaluation.own_prompts:
         return evaluation.measure(task, predictor)
     found = [replace(evaluation, own_prompts=False, seed=seed).measure(task, predictor)
@@ -40,17 +37,14 @@ def runs(profile: str) -> list[Run]:
     if profile != "cpu":
         return both_models(profile, task, FIGURE_2_LENGTHS, ErrorByLength)
     measure = ErrorByLength(FIGURE_2_LENGTHS, prompts=2**14, own_prompts=True)
-    models = in_20_dimensions(FIGURE_2_LENGTHS, FIGURE_2_STEPS)
-    return [Run(task, model, recipe, measure, seed, FIGURE_4_COUNT)
-            for model, recipe in models.values()
-            for seed in range(FIGURE_2_SEEDS)]
+    models = in_20_dimensions(FIGURE_2_LENGTHS, FIGURE_2_STEPS).values()
+    return at_seeds(task, models, measure, profile, (FIGURE_4_COUNT,), range(FIGURE_2_SEEDS))
 
 
 def errors_at_one_level(records) -> dict[str, dict]:
     """Errors of Figure 2 by metric and name: a row for each seed, a column for each context length.
 
-    "ridge" has the best penalty, "sweep" a row for each of `penalties`. "one step" is the expected
-    error of one gradient step, by length.
+    "ridge" has the best penalty, "sweep" a row for each of `penalties`; "one step" is expected, by length.
     """
     run, found = records[0].component, {}
     task, evaluation, sweep = run.task, run.evaluation, penalties(run.task.dimension)

@@ -28,10 +28,10 @@ def runs(profile: str) -> list[Run]:
 
 
 def errors_at_two_levels(records, metric: str = "error") -> dict[float, dict]:
-    """Errors of Figure 3 by noise and name: a row for each seed, a column for each context length.
+    """Errors of Figure 3 by noise and name: a row for each seed, or one, a column for each context length.
 
-    Of baselines there is one row: "ridge" has the best penalty of each level; "floor" is the best
-    predictor that does not know the level; "zero" answers 0. "sweep" has a row for each of `penalties`.
+    "ridge" has the best penalty of each level, "sweep" a row for each of `penalties`; "floor" is the best
+    predictor that does not know the level; "zero" answers 0.
     """
     run, found = records[0].component, {}
     task, trained = run.task, trained_errors(records, metric)
@@ -48,10 +48,10 @@ def errors_at_two_levels(records, metric: str = "error") -> dict[float, dict]:
 
 
 def over_one_penalty(errors: dict, dimension: int) -> tuple:
-    """Claim 29: SGPT's error over ridge regression's with one penalty, one per seed, and a control.
+    """Claim 29: SGPT's error over ridge regression's with one penalty, a geometric mean over the noise
+    levels.
 
-    Errors are geometric means over the noise levels. The control is ridge regression with the best
-    penalty for high noise, which does not adapt. errors: of `errors_at_two_levels`.
+    The control is ridge regression with the best penalty for high noise, which does not adapt.
     """
     low, high = errors.values()
     over_levels = lambda name: (low[name][PENALTY_PAIRS] * high[name][PENALTY_PAIRS]) ** 0.5

@@ -10,7 +10,7 @@ from icllib.baselines import LASSO_PENALTIES, Lasso, LeastSquares, StudentNetwor
 from icllib.evaluate import ErrorByLength
 from icllib.tasks import DecisionTree, ReluNetwork, SparseLinear
 from icllib.training import Run
-from papers.context_scaling.scaling import FIGURE_4_COUNT, in_20_dimensions, seeds_of_profile, transformers
+from papers.context_scaling.scaling import FIGURE_4_COUNT, at_seeds, in_20_dimensions, transformers
 
 TREES, NETWORKS, SPARSE = "decision trees", "ReLU networks", "sparse linear functions"
 # Per panel: the task and its context lengths, d = 20 throughout (Appendix A). ASSUMED: the lengths
@@ -62,24 +62,18 @@ class Baseline(Component):
 def runs(profile: str) -> list:
     """Figure 4: per panel two or three models at every seed, then the baselines."""
     runs = []
-    for panel, (task, lengths) in figure_4_tasks(profile).items():
+    for panel, (task, lengths) in (FIGURE_4 if profile in ("gpu", "paper") else FIGURE_4_SMALL).items():
         evaluation = ErrorByLength(lengths, 16 if profile == "smoke" else PROMPTS)
-        measure, own_seeds = evaluation, seeds_of_profile(profile)
+        measure, own_seeds = evaluation, None
         if (profile, panel) == ("cpu", NETWORKS):
             measure = ErrorByLength(lengths, NETWORK_PROMPTS, own_prompts=True)
             own_seeds = range(NETWORK_SEEDS)
-        runs += [Run(task, model, recipe, measure, seed, FIGURE_4_COUNT)
-                 for model, recipe in figure_4_models(panel, lengths, profile)
-                 for seed in own_seeds]
+        models = figure_4_models(panel, lengths, profile)
+        runs += at_seeds(task, models, measure, profile, (FIGURE_4_COUNT,), own_seeds)
         of_student = replace(evaluation, prompts=min(STUDENT_PROMPTS, evaluation.prompts))
         runs += [Baseline(task, predictor, of_student if isinstance(predictor, StudentNetwork) else evaluation)
                  for predictor in baselines(panel, profile)]
     return runs
-
-
-def figure_4_tasks(profile: str) -> dict:
-    """The task and the context lengths of each panel."""
-    return FIGURE_4 if profile in ("gpu", "paper") else FIGURE_4_SMALL
 
 
 def figure_4_models(panel: str, lengths: tuple, profile: str) -> list:
@@ -109,10 +103,7 @@ def baselines(panel: str, profile: str) -> list:
 
 
 def figure_4_curves(records) -> dict[str, dict]:
-    """Errors over the zero predictor's, by panel and curve: a row for each seed, a column for each length.
-
-    Of a baseline there is one row, of a sweep over penalties one for each.
-    """
+    """Errors over the zero predictor's, by panel and curve: a row for each seed or penalty."""
     found, curves = {}, {}
     for record in records:
         found.setdefault(figure_4_curve(record.component), []).append(record)
@@ -147,12 +138,8 @@ def figure_4_baselines(runs) -> pd.DataFrame:
 
 def figure_4_settings(runs) -> pd.DataFrame:
     """What differs between the panels and models of trained runs."""
-    rows = []
-    for run in runs:
-        panel, curve = figure_4_curve(run)
-        rows.append({"panel": panel, "model": curve, "d": run.task.dimension,
-                     "layers": run.model.layers, "width": run.model.width,
-                     "steps": run.recipe.steps, "learning rate": run.recipe.learning_rate,
-                     "lengths of training": len(run.recipe.lengths),
-                     "longest": max(run.recipe.lengths)})
+    rows = [dict(zip(("panel", "model"), figure_4_curve(run))) | {
+        "d": run.task.dimension, "layers": run.model.layers, "width": run.model.width,
+        "steps": run.recipe.steps, "learning rate": run.recipe.learning_rate,
+        "lengths of training": len(run.recipe.lengths), "longest": max(run.recipe.lengths)} for run in runs]
     return pd.DataFrame(rows).drop_duplicates().set_index(["panel", "model"])

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from icllib.models import FeatureMLP, ScalarRegression
 from icllib.training import Run
-from papers.context_scaling.scaling import (
-    FIGURE_1_MOST, KERNELS, TASKS, evaluation, perceptron, seeds_of_profile)
+from papers.context_scaling.scaling import KERNELS, TASKS, at_seeds, evaluation, perceptron
 
 
 def runs(profile: str) -> list[Run]:
@@ -16,6 +15,5 @@ def runs(profile: str) -> list[Run]:
         for kernel in KERNELS.values():
             row = FeatureMLP(kernel, width=mlp.width), recipe
             scalar = ScalarRegression(kernel), replace(recipe, weight_decay=0.0)
-            runs += [Run(task, *model, evaluation(recipe.lengths, profile), seed, FIGURE_1_MOST)
-                     for model in (row, scalar) for seed in seeds_of_profile(profile)]
+            runs += at_seeds(task, (row, scalar), evaluation(recipe.lengths, profile), profile)
     return runs

@@ -8,7 +8,7 @@ from icllib.models import FeatureMLP, MLP
 from icllib.training import Run
 from papers.context_scaling.gates import worst
 from papers.context_scaling.scaling import (
-    ENDS, FIGURE_7, KERNELS, TASKS, by_count, evaluation, perceptron, seeds_of_profile)
+    ENDS, FIGURE_7, KERNELS, TASKS, at_seeds, by_count, evaluation, perceptron)
 
 
 def runs(profile: str) -> list[Run]:
@@ -39,9 +39,8 @@ def at_every_count(models, counts, profile: str, features_alone: bool = False) -
     runs = []
     for task, _ in TASKS.values():
         mlp, recipe = perceptron(task, profile, features_alone)
-        measure = evaluation(recipe.lengths, profile)
-        runs += [Run(task, replace(model, width=mlp.width), recipe, measure, seed, count)
-                 for model in models for count in counts for seed in seeds_of_profile(profile)]
+        runs += at_seeds(task, [(replace(model, width=mlp.width), recipe) for model in models],
+                         evaluation(recipe.lengths, profile), profile, counts)
     return runs
 
 
@@ -51,18 +50,14 @@ def errors_on(title: str, records, metric: str = "error") -> pd.DataFrame:
 
 
 def feature_ratios(records, title: str) -> tuple:
-    """For claims 14 and 15, one per seed each: the error at the most pairs over that at 10 pairs; the
-    error at T = 1e6 over that at T = 1e4."""
+    """For claims 14 and 15: the errors at the most pairs over those at 10, at the most T over the least."""
     errors = errors_on(title, records)
     few, many = (errors.xs(count, level="T") for count in ENDS)
     return many[errors.columns.max()] / many[10], many[10] / few[10]
 
 
 def feature_parts(by_input: dict, reads_of) -> dict:
-    """The ratios of `feature_ratios` for claims 14 and 15: {part: (seeds,)}.
-
-    by_input: {what models read: their records}; reads_of: from a feature map to what models read.
-    """
+    """The ratios of `feature_ratios`, by part; reads_of: from a feature map to what models read."""
     parts = {}
     for title in TASKS:
         for kernel in KERNELS:
@@ -78,10 +73,7 @@ def over_margins(parts: dict) -> dict:
 
 
 def features_learned(by_input: dict, *all_reads) -> dict:
-    """For gates, errors over that of 0 of the worst model at each seed: {part: (seeds,)}.
-
-    Parts are those of `feature_parts`, also without "context" and "tasks".
-    """
+    """For gates, errors over that of 0 of the worst model, by part with and without its kind."""
     found = {}
     for title, (task, _) in TASKS.items():
         for kernel in KERNELS:
@@ -92,11 +84,11 @@ def features_learned(by_input: dict, *all_reads) -> dict:
 
 
 def both_beside(by_input: dict, over_tasks: bool) -> tuple[dict, dict]:
-    """The largest ratio of the error with prompt and features to that with one alone, by part; and
-    that of the error with the other alone, as a control.
+    """The largest ratio of the error with prompt and features to that with one alone, by part; and, as a
+    control, of that with the other alone.
 
-    over_tasks: relative to the prompt alone, at 10 pairs and both ENDS of T (claim 35); otherwise
-    to features alone, at the largest T and every context length (claim 34).
+    over_tasks: to the prompt alone, at 10 pairs and both ENDS of T (claim 35); otherwise to features alone,
+    at the largest T and every context length (claim 34).
     """
     ratios, rivals = {}, {}
     judged = lambda errors: (errors[10].unstack("T")[list(ENDS)] if over_tasks

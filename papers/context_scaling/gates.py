@@ -14,19 +14,13 @@ MOST_PROMPTS = 2**12  # ASSUMED: of a baseline, as many as in Figure 1
 
 @cache  # gates ask it for every part of a claim
 def best_ridge(task, evaluation) -> pd.Series:
-    """The error of ridge regression with the penalty that is best at each context length.
-
-    On prompts that all seeds share.
-    """
+    """The error of ridge regression with the best penalty at each length, on prompts that seeds share."""
     shared = replace(evaluation, own_prompts=False, prompts=min(evaluation.prompts, MOST_PROMPTS))
     return pd.Series(shared.measure(task, RidgeSweep(PENALTIES))["error"].min(axis=0), shared.lengths)
 
 
 def over_ridge(errors, task, evaluation, n: int | None = None) -> pd.Series:
-    """Errors at n pairs, by default the most, over that of ridge regression, for gates: one per row.
-
-    errors: a column for each of the lengths of the evaluation.
-    """
+    """Errors, a column for each length, at n pairs, by default the most, over ridge regression's."""
     n = n or max(evaluation.lengths)
     return errors[n] / best_ridge(task, evaluation)[n]
 
@@ -40,8 +34,7 @@ def at_papers_dimension(values, task) -> np.ndarray:
 
 
 def seen_twice(values, records, T: int = 10**6) -> np.ndarray:
-    """A gate's values; infinite if training saw fewer than two prompts for each of T tasks, and so
-    could not learn that there are only T."""
+    """A gate's values; infinite if training saw fewer than two prompts for each of T tasks."""
     recipe = records[0].component.recipe
     enough = recipe.steps * recipe.batch >= 2 * T
     return np.asarray(values) if enough else np.full(len(values), np.inf)

@@ -7,8 +7,7 @@ from torch import nn
 from claimbook.records import Component
 from claimbook.records.checks import integer
 from icllib.training import Run
-from papers.context_scaling.scaling import (
-    FIGURE_1_MOST, evaluation, scaling_tasks, seeds_of_profile, transformers)
+from papers.context_scaling.scaling import at_seeds, evaluation, scaling_tasks, transformers
 
 FORMS = {  # readings of phi (Section 4) and of the last skip connection (Eq. 13 or Section 4)
     "signed, skip": {"normalization": "l1", "mlp_skip": True},
@@ -51,6 +50,6 @@ def trained(profile: str) -> list[Run]:
     runs = []
     for task, lengths in scaling_tasks(profile).values():
         sgpt, recipe = transformers(profile, lengths=lengths)["SGPT"]
-        runs += [Run(task, replace(sgpt, **form), recipe, evaluation(lengths, profile), seed,
-                     FIGURE_1_MOST) for form in FORMS.values() for seed in seeds_of_profile(profile)]
+        forms = [(replace(sgpt, **form), recipe) for form in FORMS.values()]
+        runs += at_seeds(task, forms, evaluation(lengths, profile), profile)
     return runs

@@ -109,11 +109,14 @@ def seeds_of_profile(profile: str) -> range:
     return range(FIGURE_1[profile].seeds)
 
 
-def transformers(profile: str, **recipe) -> dict:
-    """{name: (model, recipe)} of the two models that the paper compares.
+def at_seeds(task, models, measure, profile: str, counts=(FIGURE_1_MOST,), seeds=None) -> list[Run]:
+    """Models, each (settings, recipe), at these T and, by default, every seed of a profile."""
+    return [Run(task, *model, measure, seed, count)
+            for model in models for count in counts for seed in seeds or seeds_of_profile(profile)]
 
-    recipe: fields that differ from the recipe of Figure 1, such as the context lengths.
-    """
+
+def transformers(profile: str, **recipe) -> dict:
+    """{name: (model, recipe)} of both models of the paper; recipe: what differs from Figure 1's."""
     size, (sgpt, rate) = FIGURE_1[profile], SGPTS[profile]
     of_decoder = replace(size.decoder_recipe, **recipe)
     return {"SGPT": (sgpt, replace(of_decoder, learning_rate=rate)),
@@ -121,12 +124,8 @@ def transformers(profile: str, **recipe) -> dict:
 
 
 def in_20_dimensions(lengths, steps: dict) -> dict:
-    """{name: (model, recipe)} of both models for `cpu` on tasks with the paper's 20 dimensions.
-
-    steps: {name: steps}.
-    """
-    return {name: (model, replace(CONTEXT_RECIPE, lengths=lengths, learning_rate=rate,
-                                  steps=steps[name]))
+    """{name: (model, recipe)} of both models for `cpu` on tasks with the paper's 20 dimensions."""
+    return {name: (model, replace(CONTEXT_RECIPE, lengths=lengths, learning_rate=rate, steps=steps[name]))
             for name, (model, rate) in IN_20_DIMENSIONS.items()}
 
 
@@ -144,18 +143,19 @@ def fig01_perceptrons(profile: str) -> list[Run]:
 
 def fig01_against_tasks(profile: str) -> list[Run]:
     """The decoders of Figure 1A; at `cpu` larger ones, trained for longer on shorter contexts."""
-    runs = fig01_decoders(profile)
-    if profile != "cpu":
-        return runs
-    return [larger(run, TASKS_RECIPE, TASKS_EVALUATION) for run in runs
-            if run.pretraining_tasks in TASKS_COUNTS]
+    return shown_against_tasks(fig01_decoders(profile), TASKS_COUNTS, profile)
+
+
+def shown_against_tasks(runs: list[Run], counts, profile: str) -> list[Run]:
+    """The runs of a panel A; at `cpu` larger models in their place, at these T."""
+    return runs if profile != "cpu" else [larger(run, TASKS_RECIPE, TASKS_EVALUATION) for run in runs
+                                          if run.pretraining_tasks in counts]
 
 
 def against_tasks(task, model, recipe: Recipe, profile: str) -> list[Run]:
     """A model at every T of Figure 1 and seed, measured at the lengths of its training."""
     measure = evaluation(recipe.lengths, profile)
-    return [Run(task, model, recipe, measure, seed, count)
-            for count in FIGURE_1[profile].counts for seed in seeds_of_profile(profile)]
+    return at_seeds(task, [(model, recipe)], measure, profile, FIGURE_1[profile].counts)
 
 
 def scaling_tasks(profile: str) -> dict:
@@ -170,21 +170,14 @@ def scaling_tasks(profile: str) -> dict:
 
 def fig08_transformers(profile: str) -> list[Run]:
     """The models of Figure 8, each at every T and seed; at `cpu` small ones."""
-    return [
-        run
-        for task, lengths in scaling_tasks(profile).values()
-        for model, recipe in transformers(profile, lengths=lengths).values()
-        for run in against_tasks(task, model, recipe, profile)
-    ]
+    return [run for task, lengths in scaling_tasks(profile).values()
+            for model in transformers(profile, lengths=lengths).values()
+            for run in against_tasks(task, *model, profile)]
 
 
 def fig08_against_tasks(profile: str) -> list[Run]:
     """The models of Figure 8A; at `cpu` trained and measured as the decoders of Figure 1A are."""
-    runs = fig08_transformers(profile)
-    if profile != "cpu":
-        return runs
-    return [larger(run, TASKS_RECIPE, TASKS_EVALUATION) for run in runs
-            if run.pretraining_tasks in SGPT_COUNTS]
+    return shown_against_tasks(fig08_transformers(profile), SGPT_COUNTS, profile)
 
 
 def larger(run: Run, recipe: Recipe, measure) -> Run:
@@ -205,19 +198,13 @@ def by_count(records, metric: str) -> pd.DataFrame:
 
 
 def context_ratios(errors: pd.DataFrame, before: str = "", n: int = 40) -> dict[str, pd.Series]:
-    """The error at n pairs over that at 10 for two T, for claims 3, 4 and 16, by part.
-
-    errors: as of `by_count`; before: how the names of the parts begin.
-    """
+    """The error at n pairs over that at 10 for two T, by part of claims 3, 4 and 16; before: in its name."""
     ratios = (errors[n] / errors[10]).unstack("T")
     return {f"{before}T = {name}": ratios[T] for name, T in (("1e5", 10**5), ("1e6", 10**6))}
 
 
 def slopes_over_tasks(excess: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Slopes of log10 excess error at 10 pairs against log10 T, for claims 1, 2 and 31, by range of T.
-
-    excess: as of `by_count`.
-    """
+    """Slopes of log10 excess error at 10 pairs against log10 T, for claims 1, 2 and 31, by range of T."""
     at_10 = excess[10].unstack("T")
     return {f"from T = {name}": log_slope(at_10.loc[:, first:])
             for name, first in (("1e3", 10**3), ("1e4", 10**4))}
@@ -247,17 +234,12 @@ def both_models(profile: str, task, lengths, kind) -> list[Run]:
     """Both models at every seed, measured at the lengths of training; kind: of evaluation."""
     measure = evaluation(lengths, profile, kind=kind)
     models = transformers(profile, lengths=lengths, **LONGER.get(profile, {}))
-    return [Run(task, model, recipe, measure, seed, FIGURE_4_COUNT)
-            for model, recipe in models.values()
-            for seed in seeds_of_profile(profile)]
+    return at_seeds(task, models.values(), measure, profile, (FIGURE_4_COUNT,))
 
 
 def penalties(dimension: int) -> np.ndarray:
-    """Ridge penalties of the right panels: 20 from the best at one noise level to the best at the
-    other, and four more at each end.
-
-    ASSUMED: a geometric grid; at d = 20 the 20 run from 0.2 to 5.
-    """
+    """Ridge penalties of the right panels: 20 from the best at one noise level to the best at the other, and
+    four more at each end. ASSUMED: a geometric grid."""
     low, high = (dimension * noise_std**2 for noise_std in NOISE_STDS)
     return low * (high / low) ** (np.arange(-4, 24) / 19)
 
@@ -331,20 +313,19 @@ def bayes_floor(evaluation: ErrorByLength) -> pd.Series:
 
 def fig01_against_context(profile: str) -> list[Run]:
     """The decoders of Figure 1B; at `cpu` larger ones, which train for longer."""
-    runs = [run for run in fig01_decoders(profile) if run.pretraining_tasks in CONTEXT_COUNTS]
-    if profile != "cpu":
-        return runs
-    return [larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION) for run in runs]
+    return shown_against_context(fig01_decoders(profile), profile)
+
+
+def shown_against_context(runs: list[Run], profile: str) -> list[Run]:
+    """Of the runs those of a panel B; at `cpu` larger models in place of those of linear functions."""
+    return [larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION)
+            if profile == "cpu" and run.task == LINEAR_8 else run
+            for run in runs if run.pretraining_tasks in CONTEXT_COUNTS]
 
 
 def fig08_against_context(profile: str) -> list[Run]:
-    """The models of Figure 8B; at `cpu` trained and measured as the decoders of Figure 1B are, but
-    for ReLU networks, on which the small ones have learned."""
-    runs = [run for run in fig08_transformers(profile) if run.pretraining_tasks in CONTEXT_COUNTS]
-    if profile != "cpu":
-        return runs
-    return [run if run.task == RELU_8 else larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION)
-            for run in runs]
+    """The models of Figure 8B; on ReLU networks the small ones have learned at `cpu` too."""
+    return shown_against_context(fig08_transformers(profile), profile)
 
 
 def trained_on_five(profile: str) -> list[Run]:
@@ -362,10 +343,7 @@ def model_name(run: Run) -> str:
 
 
 def draw_seeds(axes, errors, color, **style) -> None:
-    """A line through the means over seeds and, of several, a dot for each.
-
-    errors: a row per seed, a column per x; or a curve of one row, a Series.
-    """
+    """A line through the means over seeds, and their dots; or, of a Series, a line."""
     xs, samples = errors.axes[-1], np.atleast_2d(errors)
     axes.plot(xs, samples.mean(axis=0), color=color, **style)
     if len(samples) > 1:

@@ -9,8 +9,7 @@ from claimbook.records.values import values
 from icllib.training import Run
 from papers.context_scaling.gates import over_ridge
 from papers.context_scaling.scaling import (
-    FIGURE_2_LENGTHS, FIGURE_4_COUNT, LENGTHS, LINEAR_8, evaluation, one_noise_level,
-    seeds_of_profile, transformers)
+    FIGURE_2_LENGTHS, FIGURE_4_COUNT, LENGTHS, LINEAR_8, at_seeds, evaluation, one_noise_level, transformers)
 
 # Per profile: the task, T, and what differs from the recipe of Figure 1. paper: as in Figure 2.
 # gpu: a quarter of the steps, since width 1024 costs sixteen times as much as 256. cpu: the task
@@ -52,18 +51,13 @@ def sizes_of(model, profile: str) -> list:
 def runs(profile: str) -> list[Run]:
     """Section 4: both models of the paper's comparisons at every size and seed."""
     task, count, training = TRAINING[profile]
-    measure = evaluation(training["lengths"], profile)
-    return [Run(task, model, recipe, measure, seed, count)
-            for start, recipe in transformers(profile, **training).values()
-            for model in sizes_of(start, profile)
-            for seed in seeds_of_profile(profile)]
+    models = [(model, recipe) for start, recipe in transformers(profile, **training).values()
+              for model in sizes_of(start, profile)]
+    return at_seeds(task, models, evaluation(training["lengths"], profile), profile, (count,))
 
 
 def errors_by_size(records, metric: str = "error") -> pd.DataFrame:
-    """A metric of the models: a row for each model, size and seed, a column for each context length.
-
-    SGPT gets 0 heads.
-    """
+    """A metric: a row for each model, size, with 0 heads of SGPT, and seed, a column for each length."""
     errors = values(records, metric, model="model", layers="model.layers", width="model.width",
                     heads="model.heads").unstack("length")
     rows = errors.index.to_frame().fillna({"heads": 0}).replace({"model": {"Transformer": "GPT-2"}})

@@ -8,7 +8,7 @@ import pandas as pd
 from icllib.tasks import ReluNetwork
 from icllib.training import Run
 from papers.context_scaling.scaling import (
-    FIGURE_4_COUNT, RELU_8, evaluation, in_20_dimensions, seeds_of_profile, trained_on_five, transformers)
+    FIGURE_4_COUNT, RELU_8, at_seeds, evaluation, in_20_dimensions, trained_on_five, transformers)
 
 # Appendix A, item 4: ReLU networks, d = 20, "context lengths from 1 to 100 with a step size of
 # 10", and T of Figure 4. cpu: the first five lengths.
@@ -42,8 +42,7 @@ def shown(profile: str) -> list[Run]:
     sgpt, (decoder, recipe) = trains.values()
     models = (sgpt, (replace(decoder, positions_up_to=max(tested)), recipe),
               (replace(decoder, positions="none"), recipe))
-    return [Run(task, *model, measure, seed, FIGURE_4_COUNT)
-            for model in models for seed in seeds_of_profile(profile)]
+    return at_seeds(task, models, measure, profile, (FIGURE_4_COUNT,))
 
 
 def over_neighbors(errors: pd.DataFrame, trained) -> pd.DataFrame:
@@ -54,9 +53,8 @@ def over_neighbors(errors: pd.DataFrame, trained) -> pd.DataFrame:
 def untrained_ratios(errors: pd.DataFrame, trained) -> dict[str, pd.Series]:
     """Mean ratios of errors at untrained lengths to a reference, for claim 17: one per row each.
 
-    "between": lengths between trained ones; the reference interpolates the errors of the neighbors.
-    "beyond": longer ones; the reference is the error at the longest trained length. errors: its
-    columns are lengths, trained and others.
+    "between" trained lengths the reference interpolates their errors; "beyond" them it is that of the
+    longest.
     """
     new = over_neighbors(errors, trained).drop(columns=list(trained))
     beyond = new.columns > max(trained)

@@ -1,7 +1,4 @@
-"""Beyond the paper: depth, normalization, tasks and width.
-
-Variants of SGPT and of the perceptron that the paper does not try.
-"""
+"""Beyond the paper: depth, normalization, tasks and width of SGPT and of the perceptron."""
 
 from dataclasses import replace
 
@@ -12,9 +9,8 @@ from icllib.baselines import Ridge, Zero
 from icllib.models import FeatureMLP, MLP, SGPT, Transformer
 from icllib.training import Run
 from papers.context_scaling.scaling import (
-    CONTEXT_EVALUATION, CONTEXT_RECIPE, FIGURE_1, FIGURE_1_MOST, FIGURE_5, FIGURE_5_LENGTHS,
-    LENGTHS, LINEAR_8, SGPTS, by_count, evaluation, fig01_against_tasks, fig01_perceptrons,
-    fig08_against_tasks, seeds_of_profile, transformers)
+    CONTEXT_EVALUATION, CONTEXT_RECIPE, FIGURE_1, FIGURE_5, FIGURE_5_LENGTHS, LENGTHS, LINEAR_8, SGPTS,
+    at_seeds, by_count, evaluation, fig01_against_tasks, fig01_perceptrons, fig08_against_tasks, transformers)
 
 DEPTHS = {"smoke": (1, 2), "cpu": (1, 2, 4, 8), "gpu": (1, 2, 4, 8, 16), "paper": (1, 2, 4, 8, 16)}
 COUNTS = FIGURE_1["paper"].counts  # Figure 1A's, at every profile
@@ -23,15 +19,13 @@ WIDE_COUNT = 10**5  # ASSUMED: the smaller T of Figure 1B; training sees each pr
 
 def runs(profile: str) -> list[Run]:
     """SGPT by depth and without phi; one-layer and deep SGPT against T; wider perceptrons."""
-    runs = (by_depth(profile) + with_and_without_normalization(profile)
-            + perceptrons_by_width(profile) + one_layer_and_deep(profile))
-    return list(dict.fromkeys(runs))
+    return list(dict.fromkeys(by_depth(profile) + with_and_without_normalization(profile)
+                              + perceptrons_by_width(profile) + one_layer_and_deep(profile)))
 
 
 def one_layer_against_tasks(profile: str) -> list[Run]:
     """The one-layer SGPT of Figure 5 at every T; it trains fast."""
-    return [Run(LINEAR_8, *FIGURE_5[profile], evaluation(FIGURE_5_LENGTHS, profile), seed, count)
-            for count in COUNTS for seed in seeds_of_profile(profile)]
+    return at_seeds(LINEAR_8, [FIGURE_5[profile]], evaluation(FIGURE_5_LENGTHS, profile), profile, COUNTS)
 
 
 def one_layer_and_deep(profile: str) -> list[Run]:
@@ -48,8 +42,8 @@ def by_depth(profile: str) -> list[Run]:
     if profile == "cpu":
         recipe = replace(CONTEXT_RECIPE, learning_rate=recipe.learning_rate)
         measure = CONTEXT_EVALUATION
-    return [Run(LINEAR_8, replace(sgpt, layers=layers), recipe, measure, seed, FIGURE_1_MOST)
-            for layers in DEPTHS[profile] for seed in seeds_of_profile(profile)]
+    models = [(replace(sgpt, layers=layers), recipe) for layers in DEPTHS[profile]]
+    return at_seeds(LINEAR_8, models, measure, profile)
 
 
 def with_and_without_normalization(profile: str) -> list[Run]:
@@ -60,9 +54,7 @@ def with_and_without_normalization(profile: str) -> list[Run]:
     cases = [(replace(sgpt, layers=layers, normalization=phi), how)
              for phi, how in ((sgpt.normalization, recipe), ("none", slower))
              for layers in sorted({1, sgpt.layers})]
-    runs = [Run(LINEAR_8, model, how, evaluation(LENGTHS, profile), seed, FIGURE_1_MOST)
-            for model, how in cases for seed in seeds_of_profile(profile)]
-    return runs + fig01_against_tasks(profile)
+    return at_seeds(LINEAR_8, cases, evaluation(LENGTHS, profile), profile) + fig01_against_tasks(profile)
 
 
 def perceptrons_by_width(profile: str) -> list[Run]:
@@ -73,17 +65,10 @@ def perceptrons_by_width(profile: str) -> list[Run]:
 
 
 def reviewer_curves(depths, records, profile: str) -> dict[str, dict]:
-    """The page's curves by panel and name: a row for each seed, a column for each x; or one row.
-
-    A: SGPT against layers, from the records `depths` of `by_depth`; the others are from `records`.
-    B: SGPT with and without phi against n. C: one-layer SGPT against T, at n = 10. D: perceptrons
-    against n. Each panel has a function below.
-    """
+    """The page's curves by panel and name, of records of `by_depth` in A, of the others in B to D."""
     ridge = curve_of(evaluation(LENGTHS, profile), Ridge.bayes(LINEAR_8))
-    return {"A": against_layers(depths, ridge),
-            "B": with_and_without_phi(records, profile, ridge),
-            "C": against_counts(records, ridge),
-            "D": by_width(records)}
+    return {"A": against_layers(depths, ridge), "B": with_and_without_phi(records, profile, ridge),
+            "C": against_counts(records, ridge), "D": by_width(records)}
 
 
 def curve_of(measure, predictor) -> pd.Series:
@@ -92,9 +77,9 @@ def curve_of(measure, predictor) -> pd.Series:
     return pd.Series(error, measure.lengths)
 
 
-def by_count_of(kind: type, records, metric: str = "error") -> pd.DataFrame:
-    """A metric of one kind of model, as in `by_count`."""
-    return by_count([record for record in records if isinstance(record.component.model, kind)], metric)
+def by_count_of(kind: type, records) -> pd.DataFrame:
+    """The errors of one kind of model, as in `by_count`."""
+    return by_count([record for record in records if isinstance(record.component.model, kind)], "error")
 
 
 def one_layer_over_deep(records) -> dict[str, pd.Series]:
