@@ -449,7 +449,9 @@ QUERIES = {
     "GPU": "howto/run_a_page", "windows": "howto/run_a_page", "download weights": "howto/scikit_learn",
     "layer norm": "findings/what_caps_the_answers", "how many seeds": "verdicts",
     "prefix mask code": "howto/prefix_language_models", "reproduce figure 3": "howto/run_a_page",
-    "temperature": "across", "train in the browser": "live/train_one"}
+    "temperature": "across", "train in the browser": "live/train_one", "cite this book": "index",
+    "gradient descent in context": "causal_lm", "reproduce table 1": "howto/run_a_page",
+    "positional embeddings": "findings/between_lengths"}
 
 
 def test_search_finds_first_the_page_that_answers(site, browser):

@@ -15,6 +15,7 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import as_svg, use_style
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT, read_text, read_yaml, write_text
+from claimbook.website.contents import pages_of_contents
 from claimbook.website.figures import figure_table
 from claimbook.website.previews import save_picture
 
@@ -22,9 +23,9 @@ PAGE = re.compile(r"---\n(?P<head>.*?)---\n# (?P<title>[^\n]+)\n", re.DOTALL)
 
 
 def write_findings(folder: Path) -> None:
-    """The figures, their previews and cards, in the order of the files' names; none without findings."""
+    """The figures, their previews and cards, in the order of the contents; none without findings."""
     cards = []
-    for path in sorted((PROJECT / "book/findings").glob("*.md")):
+    for path in (PROJECT / f"{name}.md" for name in pages_of_contents() if name.startswith("book/findings/")):
         found = PAGE.match(read_text(path))
         page = read_yaml(found["head"]).get("figure") if found else None
         if not page:

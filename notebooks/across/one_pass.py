@@ -65,8 +65,8 @@ axes.set_title("Trained causal models forget the first labels", fontsize=11)
 legend = legend_below(axes, 3)
 
 # %% [markdown] tags=["caption"]
-# How much the label at each place moves the answer, on linear functions with 20 pairs: mean square of the derivative,
-# over the mean of the last five places. Means over models, with 95% intervals.
+# How much the label at each of 20 places moves the answer: mean square of the derivative, over its mean at the last
+# five. Means over models, with 95% intervals.
 #
 # Alt text: Six curves on a log axis over twenty places. Prefix models and least squares are flat at 1. One pass rises
 # in a straight line from 0.1 to 1.3. Both kinds of causal models rise with it, from 0.04 and 0.12 over 0.4 at the

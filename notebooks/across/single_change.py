@@ -66,8 +66,8 @@ panels[0].invert_yaxis()
 title = figure.suptitle("No change is seen to help more under a shift", fontsize=11)
 
 # %% [markdown] tags=["caption"]
-# What each change does to the error in distribution (left) and to the error under a shift over it (right); further left
-# is better. Means over pairs of models with 95% intervals, small dots are pairs, shaded is the noise floor of seeds.
+# Error in distribution (left), and error under the shift over it (right), with each change over without; further left is
+# better. Small dots: pairs; shaded: noise floor; 95% intervals.
 #
 # Alt text: Two panels with nine rows of points and bars, a dotted line at 1 in each. Left, most changes lie near 1; a prefix mask
 # lies at 0.05 and wider inputs at 143. Right, shaded boxes reach from 0.6 to 1.6 or further; all points lie in them but for

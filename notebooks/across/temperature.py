@@ -64,7 +64,7 @@ title = right.set_title("On steep lines it hardly helps", fontsize=11)
 
 # %% [markdown] tags=["caption"]
 # Error against the temperature of every softmax. Left GPT-2 on linear functions, over the optimum; right softmax
-# on lines, over the error at temperature 1. Means over models, with 95% intervals.
+# on lines, over the error at temperature 1. Means with 95% intervals.
 #
 # Alt text: Left, curves of training's law and three noises are bowls whose lowest points move to higher temperatures
 # with the noise and come near 1; those of larger weights are flat at 9 and 67 before they rise. Right, curves of lines

@@ -66,8 +66,8 @@ figure.suptitle("Trained decoders are faster than the law in time", fontsize=11)
 legend = legend_below(panels[0], 3)
 
 # %% [markdown] tags=["caption"]
-# Loss in time, a curve for each of five seeds, over its first value, and the solvable model's with as many tasks.
-# Shaded: where slopes are fitted. The time unit halves the loss of the most frequent task.
+# Loss over its first value, five seeds each, and the solvable model's with as many tasks. Shaded: where slopes are
+# fitted. A half time halves the most frequent task's loss.
 #
 # Alt text: Two panels of loss against time on log axes, with five curves each for GPT-2 and SGPT and a dashed one. All start
 # flat and bend at time 1. The dashed one falls by a factor of 6 from 5 to 100, GPT-2's by about 20, SGPT's by a

@@ -61,6 +61,7 @@ panels = [*above.subplots(1, 3), below.subplots()]
 colors = {"SSA": color_of("SSA"), "softmax": color_of("softmax"), "sparsemax": CRIMSON,
           "four functions": ROSE, "cosFormer": OLIVE}
 comparisons.draw_paths(panels, titled, colors)
+above.suptitle("At equal error no function is seen to lead")
 panels[0].plot([], [], color="0.7", label="others")
 draw_rows(panels[3], table, "ratio to softmax", "equal steps", color="0.6")
 draw_rows(panels[3], table, "ratio to softmax", "equal error", color="black", marker="D")

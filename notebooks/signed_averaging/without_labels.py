@@ -49,6 +49,7 @@ table = page.save_figure(*sheet.tables(records, page.profile))
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, deviant_sequences.QUANTIFIERS)
 level = scale.ax.axhline(1 / 8, color="white")
+title = scale.ax.figure.suptitle("Without labels no lead of SSA is seen either")
 
 # %% [markdown] tags=["caption"]
 # Share of lists answered wrongly without labels in the prompt, over length (across) and scale (upwards).
