@@ -85,5 +85,5 @@ def draw_log_odds(table):
             axes.set(xscale="log", title=f"{quantifier}, {scoring}")
         row[0].set_ylabel("log-odds of the\nopen label")
     for axes in panels[-1]:
-        label_sizes(axes, table)
+        label_sizes(axes)
     return legend_below(panels[0, 0], 2)

@@ -170,13 +170,13 @@ def draw_shares(table):
             axes.set(xscale="log", ylim=(-0.05, 1.05), title=f"{quantifier}, {where}")
         row[0].set_ylabel("wrong answers, as for\nthe largest number alone")
     for axes in panels[-1]:
-        label_sizes(axes, table)
+        label_sizes(axes)
     return legend_below(panels[0, 0], 3)
 
 
-def label_sizes(axes, table) -> None:
+def label_sizes(axes) -> None:
     """A tick at each measured size; that of 70 has no label, which would overlap that of 100."""
-    ticks = sorted(set(table.x))
+    ticks = axes.lines[0].get_xdata()
     axes.set_xticks(ticks, ["" if size == 70 else f"{size:g}" for size in ticks])
     axes.minorticks_off()
     axes.set_xlabel("size m of the one number")
