@@ -27,8 +27,7 @@ def write_findings(folder: Path) -> None:
     cards = []
     for path in (PROJECT / f"{name}.md" for name in pages_of_contents() if name.startswith("book/findings/")):
         found = PAGE.match(read_text(path))
-        page = read_yaml(found["head"]).get("figure") if found else None
-        if not page:
+        if not (page := found and read_yaml(found["head"]).get("figure")):
             raise InputError(f"{path}: expected a head with figure: PAPER/PAGE and a title, got none")
         use_style()
         plt.rcParams.update({"font.size": 12, "legend.fontsize": 11})
