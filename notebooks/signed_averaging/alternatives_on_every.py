@@ -45,7 +45,7 @@ table = page.save_figure(*sheet.rate_tables(rates, page.profile))
 
 # %% tags=["figure"]
 legends = sheet.draw_rates(table)
-legends[0].figure.suptitle("Seeds differ more than scoring functions do")
+title = legends[0].figure.suptitle("Seeds differ more than scoring functions do")
 
 # %% [markdown] tags=["caption"]
 # Share of lists answered wrongly, one row a function, one point a seed. Left: as in training and over all

@@ -56,7 +56,7 @@ import matplotlib.pyplot as plt
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.4))
 for axes, scoring in zip(panels, quantifiers.SCORINGS):
     sheet.draw_map(axes, table, scoring)
-figure.suptitle("The large number draws little of the last token's attention")
+title = figure.suptitle("The large number draws little of the last token's attention")
 
 # %% [markdown] tags=["caption"]
 # Attention of the last layer on 1, -2, 3, 70 and its labels. In the paper's map the last token gives all

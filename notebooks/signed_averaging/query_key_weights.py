@@ -48,7 +48,7 @@ table = page.save_figure(*sheet.size_tables(records, page.profile))
 
 # %% tags=["figure"]
 legend = sheet.draw_sizes(table)
-legend.figure.suptitle("Queries and keys end larger after training on N(0, 10)")
+title = legend.figure.suptitle("Queries and keys end larger after training on N(0, 10)")
 
 # %% [markdown] tags=["caption"]
 # Size of weights after training over their size at the start; one dot a model. The paper's claim asks for
