@@ -68,14 +68,6 @@ def test_affine_functions_have_the_first_prompt_of_each_function_of_the_small_mo
 
 
 @by_quantifier
-def test_a_model_that_is_right_has_no_error(quantifier):
-    experiment = prompted.PromptedErrors(quantifier, **SMALL)
-    for sigma, length in ((1, 4), (10, 41)):
-        cell = experiment.measure(solver(quantifier), sigma, length)
-        assert (cell["wrong"], cell["unparsed"], cell["wrong_length"]) == (0, 0, 0)
-
-
-@by_quantifier
 @pytest.mark.parametrize("sigma", SMALL["sigmas"])
 def test_a_constant_model_has_the_base_rate_of_the_same_sequences(quantifier, sigma):
     experiment = prompted.PromptedErrors(quantifier, **SMALL | {"sequences": 400})

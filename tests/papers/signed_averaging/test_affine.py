@@ -81,7 +81,6 @@ ZERO = Answers(lambda xs, ys: 0 * xs[..., -1])
 FIRST_LABEL = Answers(lambda xs, ys: ys[..., 0])
 LAST_LABEL = Answers(lambda xs, ys: ys[..., -1] if ys.shape[-1] else 0 * xs[..., -1])
 INPUT = Answers(lambda xs, ys: 2 * xs[..., -1])
-SLOPE = Answers(lambda xs, ys: ys[..., :1].sum(-1) / xs[..., 0] * xs[..., -1])
 MANY = {"functions": 8000, "prompts": 1, "points": 6}
 
 
@@ -126,13 +125,6 @@ def test_a_law_has_the_same_prompts_wherever_it_is_measured():
     assert every["error"][0, 1] != pytest.approx(4 * every["error"][0, 0])  # no scaled copy
     other = ShiftedErrors((3,), seed=1, **small).measure([None], ZERO)
     assert other["error"] != alone["error"]
-
-
-def test_answers_of_a_predictor_that_follows_the_line_lie_on_it():
-    lines = LineAnswers((1, 10), (-100, 0, 7), pairs=5, prompts=3)
-    found = lines.measure([None, None], SLOPE)["answer"]
-    expected = np.multiply.outer([1, 10], [-100, 0, 7])
-    np.testing.assert_allclose(found, [expected, expected], rtol=1e-5, atol=1e-6)
 
 
 def test_lines_are_asked_after_pairs_of_the_training_law():

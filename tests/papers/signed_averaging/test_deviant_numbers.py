@@ -36,15 +36,6 @@ largest = lambda row: max(row, key=abs)
 erratic = lambda row: sum(row) % 3 - 1.2
 
 
-@pytest.mark.parametrize("task, right", [(EVERY, every), (SOME, some)])
-def test_a_predictor_that_is_right_never_answers_for_the_largest_alone(task, right):
-    found = SMALL.measure([task], Predictor(right))
-    assert (found["alone"] > 0).all()
-    settled, still_open = found["open_label"][0]
-    assert not settled.any() and (still_open == 1).all()
-    assert (found["log_odds"][0, 0] == -1).all() and (found["log_odds"][0, 1] == 1).all()
-
-
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.quantifier)
 def test_a_predictor_that_sees_the_largest_number_alone_always_does(task):
     found = SMALL.measure([task], Predictor(largest))

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from claimbook.records import Record, settings
-from claimbook.records.values import values
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.tasks import Quantifier
 from icllib.training.run import Trained
@@ -114,14 +113,6 @@ def test_models_see_the_same_sequences_and_sigmas_others():
     assert 3 < large.std() < 8
     ratios = large[0, ..., 0][:, None] / small[0, ..., 0]
     assert not (ratios - 5).abs().max(-1).values.lt(1e-3).any()
-
-
-def test_a_shared_fleet_changes_nothing():
-    evaluation = QuantifierErrors((1, 5), (4, 9), 10)
-    together = evaluation.measure(TASKS, Erratic())
-    for member, task in enumerate(TASKS):
-        for name, values in evaluation.measure([task], Erratic()).items():
-            np.testing.assert_array_equal(values[0], together[name][member])
 
 
 def by_hand(module, tokens):
