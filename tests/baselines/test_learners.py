@@ -1,6 +1,5 @@
 """Fitted baselines against the libraries called directly, and a plain training loop."""
 
-
 import pytest
 import torch
 from torch import nn

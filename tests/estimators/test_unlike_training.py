@@ -93,7 +93,8 @@ def answered(model, X, y):
             [str(warning.message) for warning in told])
 
 
-@pytest.mark.parametrize("model", ["context_scaling/gpt2", pytest.param("context_scaling/sgpt", marks=pytest.mark.large)])
+@pytest.mark.parametrize("model", [
+    "context_scaling/gpt2", pytest.param("context_scaling/sgpt", marks=pytest.mark.large)])
 def test_a_worse_answer_than_of_least_squares_comes_with_a_warning(model):
     for name in TABLES:
         own, least, told = answered(InContextRegressor(model), *table(name))

@@ -1,4 +1,4 @@
-"""What every model owes: passes, hidden points, fleets, gradients and multiplications as in tests/models/contract.py."""
+"""What every model owes, by the checks of tests/models/contract.py."""
 
 import contract
 import pytest
@@ -42,8 +42,8 @@ def test_gradients_equal_finite_differences(model):
     contract.gradients_equal_finite_differences(module_of(model, [5], 3), *prompts())
 
 
-@pytest.mark.parametrize("model", [MLP(64), SGPT(2, 16), FeatureMLP("linear", width=50), FeatureMLP("linear", True, width=50)],
-                         ids=str)
+@pytest.mark.parametrize("model", [
+    MLP(64), SGPT(2, 16), FeatureMLP("linear", width=50), FeatureMLP("linear", True, width=50)], ids=str)
 def test_multiplications_are_those_of_the_operations(model):
     """Of decoders see test_transformer_passes.py; one-dimensional sums are not counted as products."""
     contract.multiplications_are_those_of_the_operations(model, module_of(model), *prompts(), LENGTHS)

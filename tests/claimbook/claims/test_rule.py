@@ -78,7 +78,8 @@ def test_the_state_of_a_part(samples, kind, printed, expected):
 
 
 @pytest.mark.parametrize("value, bound, expected", [
-    (1.0, 1.0, "undecided"), (-8.9e-17, 0.0, "undecided"), (-1e-11, 0.0, "yes"), (1 - 1e-12, 1.0, "undecided"), (1 - 1e-8, 1.0, "yes"),
+    (1.0, 1.0, "undecided"),
+    (-8.9e-17, 0.0, "undecided"), (-1e-11, 0.0, "yes"), (1 - 1e-12, 1.0, "undecided"), (1 - 1e-8, 1.0, "yes"),
     (1 + 1e-12, 1.0, "undecided"), (1e-11, 0.0, "no")])
 def test_a_number_that_differs_from_a_bound_by_rounding_lies_on_it(value, bound, expected):
     assert direction([value], (-math.inf, bound), strict=True) == expected

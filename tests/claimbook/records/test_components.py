@@ -1,23 +1,13 @@
-"""Components and the records of their kinds: fields, versions, and which records are chosen."""
+"""Components: what their fields become, and their versions."""
 
 from dataclasses import dataclass
-from typing import Literal
-
 
 from claimbook.records import Component, versions
-from claimbook.records.checks import positive
 
 
 @dataclass(frozen=True)
 class Sample(Component):
     sizes: tuple[int, ...] = (1,)
-    mask: Literal["prefix", "causal"] = "prefix"
-    merged: bool = False
-    rate: float = 1.0
-    seed: int = 0
-
-    def check(self):
-        positive(rate=self.rate)
 
 
 @dataclass(frozen=True)

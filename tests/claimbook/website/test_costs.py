@@ -1,6 +1,5 @@
 """The table of costs, against sums made in another way."""
 
-
 from claimbook.records import find_record
 from claimbook.website import costs
 
