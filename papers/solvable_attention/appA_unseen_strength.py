@@ -1,7 +1,4 @@
-"""Appendix A: does a trained model read the strength from its context?
-
-A model trained on one strength is tested on others.
-"""
+"""Appendix A: does a trained model read the strength from its context?"""
 
 from dataclasses import dataclass
 
@@ -36,11 +33,9 @@ class UnseenStrength(Component):
 
     def measure(self) -> dict:
         """Answers to 30 strengths and f at the first `shown` steps; with the constraint `rates`."""
-        (v, w), trained = start(self.scale, 1, 2), (1, 1)
-        if self.constrained:
-            trained = (np.array([[0, 1]]), np.array([[1], [0]]))
-        data = self.data(self.strength)
-        outputs = []
+        v, w = start(self.scale, 1, 2)
+        trained = (np.array([[0, 1]]), np.array([[1], [0]])) if self.constrained else (1, 1)
+        data, outputs = self.data(self.strength), []
         for f, v, w in full_model.gradient_descent(data, v * trained[0], w.T * trained[1],
                                                    self.learning_rate, self.steps, trained):
             outputs.append(f * data.queries[:, 0])
@@ -67,8 +62,8 @@ class UnseenStrength(Component):
         return float(full_model.outputs(data, v, w)[0] * data.queries[0, 0])
 
     def rates(self, kept) -> dict:
-        """f at the steps kept, by integration and in closed form with the right and the printed
-        rate, and the largest error of each rate.
+        """f at the steps kept, integrated and in closed form with the right and the printed rate, and their
+        errors.
 
         H is the number psi Lambda here: g = psi Lambda eta^2 and h = psi Lambda rho^2.
         """

@@ -1,8 +1,4 @@
-"""Errata: 28 formulas of the paper, corrected and measured.
-
-`measure` returns two errors for each formula, under the number of its equation: of the printed form
-and of the corrected form. The page says how each error is measured.
-"""
+"""Errata: for 28 formulas of the paper, by equation, the errors of the printed and of the corrected form."""
 
 from dataclasses import dataclass
 
@@ -93,10 +89,7 @@ class SolutionFormulas(Component):
                        max(map(abs, ends)))}
 
     def rates(self) -> dict:
-        """Errors for the rates, which are H itself.
-
-        Appendix A: psi Lambda, printed as psi (Lambda^2 + 1). Appendix H.3: mu, printed as psi mu.
-        """
+        """Errors for the rates, which are H itself: Appendix A, psi Lambda, and Appendix H.3, mu."""
         psi, strength, mu = self.context_length, self.strength, 2.0  # Appendix H.3
         return {"A": self.rate_errors(psi * strength, (self.rate, psi * strength)),
                 "H.3": self.rate_errors(mu, (psi * mu, mu))}
@@ -104,17 +97,13 @@ class SolutionFormulas(Component):
     def rate_errors(self, size, rates) -> tuple:
         """Largest errors of the closed form for the 1 x 1 matrix H = size, for each rate."""
         t = np.linspace(0, 10 / (size * self.strength), self.times)
-        flow, closed = flow_and_closed_forms(0.3 / size**0.5, 0.2 / size**0.5, size, self.strength,
-                                             rates, t)
+        flow, closed = flow_and_closed_forms(0.3 / size**0.5, 0.2 / size**0.5, size, self.strength, rates, t)
         return tuple(float(np.abs(f - flow).max()) for f in closed)
 
 
 @dataclass(frozen=True)
 class FirstOrderFormulas(Component):
-    """Appendix J: the error of each misprint by itself, for starts along (1, Lambda).
-
-    Only the last entry, "range", is for another start.
-    """
+    """Appendix J: the error of each misprint by itself, for starts along (1, Lambda) but in "range"."""
 
     context_length: int = 1600  # psi. ASSUMED: the longest of the page of Appendix J
     strength: float = 0.5  # Lambda, Figure 3

@@ -1,7 +1,4 @@
-"""Figure 1: one data point of the paper's regression, and why its tasks are learned separately.
-
-In gradient descent each task has a pair of coordinates that no other task changes.
-"""
+"""Figure 1: one data point of the paper's regression, and why its tasks are learned separately."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -27,18 +24,14 @@ class DataPoint(Component):
     seed: int = 2  # ASSUMED: gives a prompt with a rare task and both signs
 
     def measure(self) -> dict:
-        """The first prompt's task, label, Phi (the query last) and Phi Phi^T, beside Eq. 7.
-
-        Also how often each task occurs in all prompts, beside its share: (tasks,) each.
-        """
+        """The first prompt's task, label, Phi and Phi Phi^T beside Eq. 7; counts and shares of tasks."""
         stream, ids = Stream.of([self.seed], "figure"), torch.arange(self.prompts)[None]
         types = self.task.types(stream, ids)[0].numpy()
         prompt = self.task.sample(stream, ids[:, :1], self.context_length + 1, torch.float64)
         phi = full_model.data_matrices(prompt)[0]
         pair = [types[0] - 1, self.task.tasks]
         equation_7 = np.zeros((len(phi), len(phi)))
-        equation_7[np.ix_(pair, pair)] = riccati.context_matrix(self.context_length,
-                                                                self.task.strength)
+        equation_7[np.ix_(pair, pair)] = riccati.context_matrix(self.context_length, self.task.strength)
         return {"type": types[0], "phi": phi, "label": prompt.ys[0, 0, -1].item(),
                 "counts": np.bincount(types, minlength=self.task.tasks + 1)[1:],
                 "shares": riccati.task_shares(self.task.tasks, self.task.alpha),
@@ -68,8 +61,7 @@ class Decoupling(Component):
     noise: float = field(default=0.0, metadata=ADDED)  # on features, times 1 / psi: a control
 
     def measure(self) -> dict:
-        """The largest difference of f over all tasks and steps; f of the first tasks, (shown, steps
-        + 1) for either training."""
+        """The largest difference of f over all tasks and steps; f of the first tasks: (shown, steps + 1)."""
         varied = self.kind == DECOUPLED[1]
         task = SparseFeatureRegression(self.tasks, self.alpha, self.strength,
                                        gamma=0.5 if varied else 0.0, beta=0.5 if varied else 0.0,
@@ -83,8 +75,8 @@ class Decoupling(Component):
         s = np.arange(self.tasks)
         two = lambda u: np.stack((u[s, s], u[:, -1]), axis=-1)
         context = np.round(self.context_length * (s + 1.0) ** -task.beta)
-        strengths, shares = self.strength * (s + 1.0) ** -task.gamma, np.bincount(
-            types - 1, data.weights, self.tasks)
+        strengths = self.strength * (s + 1.0) ** -task.gamma
+        shares = np.bincount(types - 1, data.weights, self.tasks)
         reduced = riccati.gradient_descent_outputs(two(v), two(w), context, strengths, shares,
                                                    self.learning_rate, self.steps)
         return {"deviation": np.abs(full - reduced).max(), "unseen_tasks": int((shares == 0).sum()),
@@ -97,8 +89,7 @@ class Decoupling(Component):
         types = task.types(stream, torch.arange(100_000)[None])[0].numpy()
         one_each = np.unique(types, return_index=True)[1]
         ids = np.concatenate((np.arange(self.prompts), one_each))
-        prompt = task.sample(stream, torch.from_numpy(ids)[None], self.context_length + 1,
-                             torch.float64)
+        prompt = task.sample(stream, torch.from_numpy(ids)[None], self.context_length + 1, torch.float64)
         weights = np.repeat((1 / self.prompts, 0), (self.prompts, len(one_each)))
         return full_model.data_of(prompt, types[ids], weights), types[ids]
 

@@ -13,11 +13,7 @@ from papers.solvable_attention.laws import log10_gap, start
 
 @dataclass(frozen=True)
 class LossCurves(Component):
-    """Figure 2: the loss in time, by gradient descent and by the closed form.
-
-    Also by gradient flow on the same context (Eq. 9), to tell the error of finite steps from that
-    of a finite context.
-    """
+    """Figure 2: the loss in time, by gradient descent, by the closed form, and by gradient flow (Eq. 9)."""
 
     context_length: int  # psi: 5 or 100
     tasks: int = 100  # N_s, Appendix G
@@ -39,25 +35,21 @@ class LossCurves(Component):
         return {} if "ratio" in metric else {"t": (self.learning_rate * self.kept).tolist()}
 
     def measure(self) -> dict:
-        """The losses at some steps, and the closed form's largest |log10 ratio| to the others.
-
-        euler: the zeroth-order equations by forward Euler steps of the learning rate (Appendix G).
-        """
+        """The losses at some steps, and the closed form's largest |log10 ratio| to the others."""
         shares = riccati.task_shares(self.tasks, self.alpha)
         v0, w0 = start(self.scale, self.tasks, 2)
         psi, strength = self.context_length, self.strength
-        outputs = riccati.gradient_descent_outputs(v0, w0, psi, strength, shares,
-                                                   self.learning_rate, self.steps)
+        outputs = riccati.gradient_descent_outputs(
+            v0, w0, psi, strength, shares, self.learning_rate, self.steps)
         g0, h0 = riccati.quadratic_forms(v0, w0, psi, strength)
         time = self.learning_rate * np.arange(self.steps + 1)
         simulated = riccati.loss(shares, outputs, strength)
         closed = scaling_laws.time_losses(shares, strength, psi, g0[0], h0[0], time)
         rate = shares * psi * (1 + strength**2)
-        euler = riccati.loss(shares, riccati.forward_euler(
+        euler = riccati.loss(shares, riccati.forward_euler(  # Appendix G
             g0, h0, strength, rate, self.learning_rate, self.steps), strength)
         kept = self.kept
-        flow = riccati.loss(
-            shares, riccati.flow_outputs(v0, w0, psi, strength, shares, time[kept]), strength)
+        flow = riccati.loss(shares, riccati.flow_outputs(v0, w0, psi, strength, shares, time[kept]), strength)
         return {"time": time[kept], "simulated": simulated[kept], "closed_form": closed[kept],
                 "flow": flow, "euler": euler[kept],
                 "largest_log10_ratio": log10_gap(closed, simulated),

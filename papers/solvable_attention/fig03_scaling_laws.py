@@ -30,8 +30,7 @@ class LawsBySimulation(Component):
     def measure(self) -> dict:
         """The laws in size, time, data and compute: x under its name, losses under <name>_loss.
 
-        A size is the number of tasks that the model learns; the paper's D is one more. To other
-        tasks the model answers 0, and in `kept_size_loss` f(0), as in Eqs. 63 and 64.
+        To tasks beyond its size a model answers 0, and in `kept_size_loss` f(0), as in Eqs. 63 and 64.
         """
         shares = riccati.task_shares(self.tasks, self.alpha)
         outputs = self.outputs(shares)
@@ -77,11 +76,7 @@ ANSWERS = {"answers 0": "size_loss", "keeps f(0)": "kept_size_loss"}  # to tasks
 
 
 def simulated_exponents(records) -> dict[str, list[float]]:
-    """Exponents fitted to the whole of each curve of Figure 3's simulations: {part: one per seed}.
-
-    D is the paper's, for both answers to tasks that the model does not learn. Only the law in N
-    depends on the seed; the others have one value.
-    """
+    """Exponents of Figure 3's simulations: {part: one per seed in N, one in D, by ANSWERS, and in t}."""
     found = {}
     for record in records:
         curves = {f"D alpha = {{}}, {answer}": (record["size"] + 1, record[losses])
@@ -89,8 +84,7 @@ def simulated_exponents(records) -> dict[str, list[float]]:
         curves |= {f"{LETTERS[law]} alpha = {{}}": (record[law], record[f"{law}_loss"])
                    for law in ("time", "data")}
         for part, curve in curves.items():
-            fits = found.setdefault(part.format(record.component.alpha), [])
-            fits.append(fit_exponent(*curve)[0])
+            found.setdefault(part.format(record.component.alpha), []).append(fit_exponent(*curve)[0])
     return {part: list(dict.fromkeys(fits)) for part, fits in found.items()}
 
 
@@ -114,10 +108,7 @@ def exponents_at_500(simulated) -> dict:
 
 
 def law_table(limit: dict, at_500: dict) -> pd.DataFrame:
-    """Figure 3's exponents: those of Table 1, of the limit, and of the simulations.
-
-    limit: alpha -> record of LawsInTheLimit. at_500: `exponents_at_500`.
-    """
+    """Figure 3's exponents: those of Table 1, of the limit, {alpha: record}, and of `exponents_at_500`."""
     rows = {}
     for alpha, record in limit.items():
         for law, exponent in theory_exponents(alpha).items():
@@ -129,11 +120,7 @@ def law_table(limit: dict, at_500: dict) -> pd.DataFrame:
 
 
 def cutoff_table(records) -> pd.DataFrame:
-    """Exponents of Figure 3's simulated law in D, by the answer to tasks that are not learned.
-
-    records: of LawsBySimulation. For two definitions of D and two ranges. The last column is the D
-    of the lowest loss, beyond which the loss rises.
-    """
+    """Exponents of Figure 3's simulated law in D, by ANSWERS, for two definitions of D and two ranges."""
     rows = {}
     for record in records:
         alpha, sizes = record.component.alpha, record["size"]

@@ -24,20 +24,15 @@ PANELS = (("time", "beta"), ("compute", "beta"), ("time", "gamma"),
 
 
 def law_curves(records, anchors: dict, profile: str) -> list:
-    """Tables of Figure 4: each record's losses, and power laws through the loss at an anchor.
-
-    The generic law is drawn only where it differs from that of Table 2. records: one per beta or
-    gamma. anchors: {law: x}.
-    """
+    """Tables of Figure 4: each record's losses, and power laws through the loss at an anchor, {law: x}."""
     tables = []
     for law, varied in PANELS:
         other, = {"beta", "gamma"} - {varied}
         for record in records:
             if getattr(record.component, other) == 0:
                 value = f"{varied} = {getattr(record.component, varied):g}"
-                for name, ys in _lines(record, law, anchors[law]).items():
-                    tables.append(series(f"{law}, {varied}", f"{value}{name}",
-                                         record[law], ys, profile, POSITIVE))
+                tables += [series(f"{law}, {varied}", f"{value}{name}", record[law], ys, profile, POSITIVE)
+                           for name, ys in _lines(record, law, anchors[law]).items()]
     return tables
 
 
@@ -65,8 +60,7 @@ EARLY, LATE = (1e4, 1e6), {0.0: (1e10, 1e12), 0.5: (1e10, 1e12), 1.0: (1e8, 1e10
 class QueryFeature(Component):
     """The law in time with and without the query's feature, the 1 that Eq. 7 adds to psi_s.
 
-    If v = w is along an eigenvector of H_s with eigenvalue mu, f_s is logistic with the rate
-    2 c mu Lambda: Eq. 14 with a = c mu. With the feature the largest mu is at least 1.
+    If v = w is along an eigenvector of H_s with eigenvalue mu, f_s is logistic: Eq. 14 with a = c mu.
     """
 
     beta: float  # 0.5 and 1 in the claim
@@ -77,16 +71,14 @@ class QueryFeature(Component):
     seed: int = 0  # nothing is random
 
     def measure(self) -> dict:
-        """Times in time constants of the first task; losses and exponents without (zeroth) and with
-        (full) the query's feature."""
+        """Times in time constants of the first task; losses and exponents without the feature and with it."""
         times = np.geomspace(1e3, 1e12, 37)
         ranks, shares, weights = grouped_tasks(self.tasks, self.alpha)
         psi = self.context_length * ranks**-self.beta
         metrics = {"time": times}
         for name, sizes in (("zeroth", psi * (1 + self.strength**2)),
                             ("full", largest_eigenvalues(psi, self.strength))):
-            outputs = (outputs_at(t, shares * sizes, shares[0] * sizes[0], self.strength)
-                       for t in times)
+            outputs = (outputs_at(t, shares * sizes, shares[0] * sizes[0], self.strength) for t in times)
             losses = np.array([riccati.loss(weights, f, self.strength) for f in outputs])
             metrics |= {f"{name}_loss": losses,
                         f"{name}_early": fit_exponent(times, losses, EARLY),
@@ -95,10 +87,9 @@ class QueryFeature(Component):
 
 
 def grouped_tasks(tasks: int, alpha: float):
-    """Tasks in groups, so that sums over very many are short: (groups,) each.
+    """Tasks in groups, so that sums are short: ranks, shares of a task and of the group, (groups,) each.
 
-    Returns the rank of a group, the share of one task of that rank, and the share of the group. The
-    first groups are single tasks; later ones span at most about 2% in rank.
+    The first groups are single tasks; later ones span at most about 2% in rank.
     """
     edges = np.unique(np.geomspace(1, tasks + 1, 2000).astype(int))
     ranks = np.sqrt(edges[:-1] * (edges[1:] - 1.0))
@@ -180,8 +171,7 @@ class Balance(Component):
     def lengths(self):
         """psi_s of every task: (tasks,)."""
         lengths = np.arange(1, self.tasks + 1.0) ** -self.beta
-        return self.context_length * lengths / (
-            riccati.task_shares(self.tasks, self.alpha) @ lengths)
+        return self.context_length * lengths / (riccati.task_shares(self.tasks, self.alpha) @ lengths)
 
     def axes(self, metric: str) -> dict:
         kept = np.union1d(np.geomspace(1, self.steps, 80).astype(int), FEWER_STEPS)
@@ -192,8 +182,7 @@ class Balance(Component):
         shares, lengths = riccati.task_shares(self.tasks, self.alpha), self.lengths()
         kept = self.axes("loss")["step"]
         outputs = riccati.gradient_descent_outputs(
-            *self.vectors(lengths), lengths, self.strength, shares, self.learning_rate, self.steps,
-            kept)
+            *self.vectors(lengths), lengths, self.strength, shares, self.learning_rate, self.steps, kept)
         return {"step": kept, "loss": riccati.loss(shares, outputs, self.strength),
                 "longest": lengths.max(), "shortest": lengths.min()}
 
@@ -236,14 +225,9 @@ def balance_table(records) -> pd.DataFrame:
 
 
 def runs(profile: str) -> list:
-    """Figure 4: beta varied at gamma = 0 and gamma at beta = 0, simulated and in the limit.
-
-    Then the law in time with the query's feature, the laws in D and N before and after rare tasks
-    have had time to be learned, and contexts of equal and unequal lengths.
-    """
+    """Figure 4, simulated and in the limit; the query's feature, D and N at two times, and equal contexts."""
     settings = [(beta, 0.0) for beta in VARIED] + [(0.0, gamma) for gamma in VARIED[1:]]
-    laws = [run(1.8, *setting) for run in (VariedBySimulation, VariedInTheLimit)
-            for setting in settings]
+    laws = [run(1.8, *setting) for run in (VariedBySimulation, VariedInTheLimit) for setting in settings]
     late = [FiniteTime(beta, time) for time in (1e6, 1e8) for beta in VARIED[:2]]
     return [*shortened(profile, laws), *(QueryFeature(beta) for beta in VARIED[1:]),
             *shortened(profile, late), *(Balance(beta, start) for start in BALANCE_STARTS
@@ -251,10 +235,7 @@ def runs(profile: str) -> list:
 
 
 def varied_exponents(records) -> dict[str, list[float]]:
-    """Exponents of Figure 4's simulations in WINDOWS: {panel and value: exponents}.
-
-    D is the paper's. In N there is one exponent for each draw of the training sets.
-    """
+    """Exponents of Figure 4's simulations in WINDOWS, by panel and value; in N one for each draw."""
     found = {}
     for law, varied in PANELS:
         for record in records:

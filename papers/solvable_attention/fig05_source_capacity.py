@@ -9,7 +9,7 @@ attention into E[g e^(g.u)] / E[e^(g.u)] = C_s u, so that f = v_s^T C_s W_K^T W_
 """
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import count, islice
 from typing import NamedTuple
 
@@ -103,9 +103,8 @@ def softmax_losses(weights, prompts: Prompts) -> Tensor:
 def least_curvature(strength: float, share: float) -> float:
     """The Hessian's largest eigenvalue where a task of one coordinate is learned, at its smallest.
 
-    With long contexts and variance 1, f = p k.q x with p = v + Lambda v_y and k = k_x + Lambda k_y.
-    Where f = Lambda x the eigenvalue is share [(1 + Lambda^2) ((k.q)^2 + p^2 q^2) + p^2 k^2], which
-    is least where its terms are equal. Gradient descent is unstable above 2 / learning rate.
+    With long contexts and variance 1 it is share [(1 + Lambda^2) ((k.q)^2 + p^2 q^2) + p^2 k^2] at f = p k.q
+    x = Lambda x, least where its terms are equal. Gradient descent is unstable above 2 / learning rate.
     """
     return 3 * share * ((1 + strength**2) * strength**2) ** (2 / 3)
 
@@ -179,8 +178,7 @@ class SourceCapacityCurves(Component):
 
     def losses(self, problem: Problem):
         """Functions of the weights: training and test losses of the tasks learned, (D,) each."""
-        both = lambda weights: long_context_losses(weights, problem)
-        return both, both
+        return [partial(long_context_losses, problem=problem)] * 2
 
     def train(self, size: int) -> list[float]:
         """Test losses on all tasks at the steps kept."""
@@ -212,9 +210,8 @@ class SourceCapacitySoftmax(SourceCapacityCurves):
 
     def losses(self, problem: Problem):
         """Training and test loss as functions of the weights, from sampled prompts."""
-        sets = [self.prompts(problem, *which) for which in ((self.queries, 1), (self.tests, 2))]
-        return [lambda weights, prompts=prompts: softmax_losses(weights, prompts)
-                for prompts in sets]
+        return [partial(softmax_losses, prompts=self.prompts(problem, *which))
+                for which in ((self.queries, 1), (self.tests, 2))]
 
     def prompts(self, problem: Problem, queries: int, number: int) -> Prompts:
         """Random prompts; training and test set have different numbers."""
@@ -274,10 +271,10 @@ def shown(profile: str) -> list[SourceCapacityCurves]:
 
 
 def coordinate_by_coordinate(law: str, alpha: float, tau: float = 3.0, tasks: int = 500) -> float:
-    """The exponent of a model that learns each coordinate independently, in the fits' window.
+    """The exponent in time or compute of a model that learns each coordinate independently.
 
-    Its loss on the k-th largest coordinate of task s falls as e^{-P(s) omega_k t}, or stays if the
-    model lacks the coordinate or the task. law: time or compute.
+    Its loss on the k-th largest coordinate of task s falls as e^{-P(s) omega_k t}, or stays if it has no
+    room.
     """
     ranks = np.arange(tasks)
     untrained = np.outer(riccati.task_shares(tasks, alpha), (ranks + 1.0) ** -tau)  # (tasks, k)
@@ -322,14 +319,12 @@ def figure5(records) -> Figure5:
 def figure5_series(found: Figure5, profile: str) -> list:
     """The figure's table: curves in time and compute, the softmax and its limit."""
     first = found.best[0]
-    tables = [series("time", f"alpha = {alpha}", first["time"], [r["loss"][-1] for r in runs],
-                     profile) for alpha, runs in found.by_alpha.items()]
-    tables.append(series("compute", "envelope", first["budget"], [r["envelope"] for r in found.best],
-                         profile))
-    for name, runs in (("softmax", found.softmax), ("limit", found.limit)):
-        tables += [series("softmax", f"{name}, seed {r.component.seed}", r["time"], r["loss"][-1],
-                          profile) for r in runs]
-    return tables
+    tables = [series("time", f"alpha = {alpha}", first["time"], [r["loss"][-1] for r in runs], profile)
+              for alpha, runs in found.by_alpha.items()]
+    envelopes = [r["envelope"] for r in found.best]
+    tables.append(series("compute", "envelope", first["budget"], envelopes, profile))
+    return tables + [series("softmax", f"{name}, seed {r.component.seed}", r["time"], r["loss"][-1], profile)
+                     for name, runs in (("softmax", found.softmax), ("limit", found.limit)) for r in runs]
 
 
 def exponents_by_law(found: Figure5) -> dict[tuple[str, float], list[float]]:
@@ -339,12 +334,9 @@ def exponents_by_law(found: Figure5) -> dict[tuple[str, float], list[float]]:
     return laws | {("compute", 1.8): [r["compute_exponent"][0] for r in found.best]}
 
 
-def exponents_at_start(found: Figure5, kept: int = 5) -> dict[tuple[str, float], list[float]]:
-    """A control: the same over the first `kept` steps, before anything is learned.
-
-    In compute those of the smallest size, since all sizes are alike there.
-    """
-    of = lambda r, place: scaling_laws.fit_exponent(r["time"][:kept], r["loss"][place][:kept])[0]
+def exponents_at_start(found: Figure5) -> dict[tuple[str, float], list[float]]:
+    """A control: the same over the first five steps, in compute of the smallest size: all are alike."""
+    of = lambda r, place: scaling_laws.fit_exponent(r["time"][:5], r["loss"][place][:5])[0]
     laws = {("time", alpha): [of(r, -1) for r in runs] for alpha, runs in found.by_alpha.items()}
     return laws | {("compute", 1.8): [of(r, 0) for r in found.best]}
 

@@ -51,17 +51,14 @@ class NearlySparse(Component):
         v, w = start(self.scale, 2)
         g0, h0 = riccati.quadratic_forms(v, w, self.context_length, self.strength)
         time = self.learning_rate * self.kept
-        return time, scaling_laws.time_losses(self.shares, self.strength, self.context_length, g0,
-                                              h0, time)
+        return time, scaling_laws.time_losses(self.shares, self.strength, self.context_length, g0, h0, time)
 
 
 @dataclass(frozen=True)
 class ApproximatelySparse(NearlySparse):
-    """Figure 6: the loss in time with all of V and W, by gradient descent on sampled prompts.
+    """Figure 6: the loss in time with all of V and W, as noise couples the tasks, on sampled prompts.
 
-    Noise couples the tasks, so all weights are trained. Only H = Phi Phi^T of each prompt is
-    needed; it is computed once. The number of a task's prompts is about proportional to its share,
-    but at least a few; weights give the task its share of the loss.
+    A task has about its share of the prompts, but at least a few; weights give it its share of the loss.
     """
 
     seed: int = 0  # of signs and noise
@@ -69,10 +66,7 @@ class ApproximatelySparse(NearlySparse):
     tested: tuple[int, int] = (600, 4)  # the same for the test loss. ASSUMED
 
     def measure(self) -> dict:
-        """Losses at the steps kept, and the largest |log10 ratio| of each to the closed form.
-
-        test, training: on these prompts; sparse, flow: without noise, by descent and by Eq. 9.
-        """
+        """Losses at the steps kept, sparse and flow without noise, and their gaps to the closed form."""
         shares, psi, strength = self.shares, self.context_length, self.strength
         trained, tested = self.data()
         kept = self.kept
@@ -89,15 +83,13 @@ class ApproximatelySparse(NearlySparse):
         time, closed = self.closed_form()
         flow = riccati.loss(shares, riccati.flow_outputs(
             v[:, :2], w[:, :2], psi, strength, shares, time), strength)
-        curves = {"test": np.array(test), "training": np.array(train), "sparse": sparse[kept],
-                  "flow": flow}
+        curves = {"test": np.array(test), "training": np.array(train), "sparse": sparse[kept], "flow": flow}
         gaps = {f"{name}_gap": log10_gap(closed, loss) for name, loss in curves.items()}
         return {"time": time, "closed_form": closed} | curves | gaps
 
     def data(self) -> list[full_model.Data]:
         """Training and test prompts: the first ones of each task in a long list of draws."""
-        task = SparseFeatureRegression(self.tasks, self.alpha, self.strength,
-                                       feature_noise=self.noise)
+        task = SparseFeatureRegression(self.tasks, self.alpha, self.strength, feature_noise=self.noise)
         stream = Stream.of([self.seed], "training")
         types = task.types(stream, torch.arange(1_000_000)[None])[0].numpy()
         used, parts = np.zeros(self.tasks, dtype=int), []
@@ -105,10 +97,8 @@ class ApproximatelySparse(NearlySparse):
             counts = np.maximum(least, np.round(total * self.shares)).astype(int)
             ids = np.concatenate([np.flatnonzero(types == s + 1)[used[s]:][:counts[s]]
                                   for s in range(self.tasks)])
-            prompt = task.sample(stream, torch.from_numpy(ids)[None], self.context_length + 1,
-                                 torch.float64)
-            parts.append(full_model.data_of(prompt, types[ids],
-                                            np.repeat(self.shares / counts, counts)))
+            prompt = task.sample(stream, torch.from_numpy(ids)[None], self.context_length + 1, torch.float64)
+            parts.append(full_model.data_of(prompt, types[ids], np.repeat(self.shares / counts, counts)))
             used += counts
         return parts
 
@@ -138,10 +128,7 @@ class ApproximatelySparseLimit(NearlySparse):
 
 
 def runs(profile: str) -> list:
-    """Figure 6: a short and a long context; ten draws of prompts, then infinitely many prompts.
-
-    At the profile smoke the model is small, with three draws.
-    """
+    """Figure 6: a short and a long context; ten draws of prompts, three at smoke, then infinitely many."""
     size, draws = ({"tasks": 10, "steps": 50}, 3) if profile == "smoke" else ({}, 10)
     return [run for psi in CONTEXT_LENGTHS
             for run in (*(ApproximatelySparse(psi, seed=seed, **size) for seed in range(draws)),
@@ -175,13 +162,11 @@ def curve_tables(records, profile: str) -> list:
 
 def draw_curves(table):
     """Losses above, their distances to the closed form below; returns the legend."""
-    _, panels = plt.subplots(2, len(CONTEXT_LENGTHS), figsize=(9, 5.6), sharex=True,
-                             height_ratios=(3, 2))
+    _, panels = plt.subplots(2, len(CONTEXT_LENGTHS), figsize=(9, 5.6), sharex=True, height_ratios=(3, 2))
     for (above, below), psi in zip(panels.T, CONTEXT_LENGTHS):
         for name, (label, color, style) in CURVES.items():
             for axes, panel in ((above, "loss"), (below, "distance")):
-                draw(axes, table, f"{panel}, psi = {psi}", name, label=label, color=color,
-                     ls=style, lw=2)
+                draw(axes, table, f"{panel}, psi = {psi}", name, label=label, color=color, ls=style, lw=2)
         below.axhspan(-0.1, 0.1, color="grey", alpha=0.15, lw=0)
         above.set(xscale="log", yscale="log", title=rf"$\psi$ = {psi}")
         below.set(xlabel="t = learning rate × steps")

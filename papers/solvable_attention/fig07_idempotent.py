@@ -12,11 +12,7 @@ from papers.solvable_attention.laws import STARTS, few_draws, start
 
 @dataclass(frozen=True)
 class IdempotentCheck(Component):
-    """Figure 7: one task whose matrix obeys H^2 = mu H, for which the closed form is exact.
-
-    H = mu times the projection on `rank` random directions. No context length enters: the rate
-    is a = mu (Appendix H.3 prints psi mu).
-    """
+    """Figure 7: one task whose H is mu times a projection; the closed form is exact at the rate mu."""
 
     start: Literal[*STARTS[:2]]  # balanced: v = w or v = -w; unbalanced: independent
     mu: float = 2.0  # E_1 = E_2 = E_3, Appendix H.3
@@ -40,10 +36,7 @@ class IdempotentCheck(Component):
         return np.linspace(0, self.steps, self.shown).astype(int)
 
     def measure(self) -> dict:
-        """Largest distance of the closed form to the integrated flow; both losses from Eq. 106.
-
-        The control has the rate 1.01 mu in the closed form.
-        """
+        """The closed form's largest distance to the flow, in the control at 1.01 mu; losses of Eq. 106."""
         random = np.random.default_rng(self.seed)
         deviations, off = [], []
         for _ in range(self.draws):
@@ -55,8 +48,8 @@ class IdempotentCheck(Component):
             for found, rate in ((deviations, self.mu), (off, 1.01 * self.mu)):
                 closed = self.closed_form(v0, w0, matrix, times, rate)
                 found.append(float(np.abs(closed - flow).max()))
-        return {"deviation": max(deviations), "control_deviation": max(off)} | self.curves(
-            self.matrix(random))
+        curves = self.curves(self.matrix(random))
+        return {"deviation": max(deviations), "control_deviation": max(off)} | curves
 
     def matrix(self, random):
         """mu times a random projection: (dimension, dimension)."""
@@ -70,15 +63,13 @@ class IdempotentCheck(Component):
 
     def flow_outputs(self, v0, w0, matrix, times):
         """f(t) by numerical integration of Eq. 9."""
-        v, w = riccati.integrate_flow(v0[None], w0[None], matrix[None], self.strength,
-                                      np.ones(1), times)
+        v, w = riccati.integrate_flow(v0[None], w0[None], matrix[None], self.strength, np.ones(1), times)
         return ((v[:, 0] @ matrix) * w[:, 0]).sum(-1)
 
     def curves(self, matrix) -> dict:
         """Losses of gradient descent and of the closed form from the paper's start."""
         v, w = start(self.scale, self.dimension)
-        if self.start == "balanced start":
-            w = v  # Eq. 107
+        w = v if self.start == "balanced start" else w  # Eq. 107
         time = self.learning_rate * np.arange(self.steps + 1)
         closed = self.closed_form(v, w, matrix, time, self.mu)
         outputs = np.empty(self.steps + 1)

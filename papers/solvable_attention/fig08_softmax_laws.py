@@ -10,10 +10,7 @@ from papers.solvable_attention.softmax import (
 
 
 def runs(profile: str) -> list[SoftmaxTraining]:
-    """Figure 8: the four laws by gradient descent, for both sign laws; the paper's learning rate.
-
-    Also the law in time at beta = 0.5, which Figure 9 shows.
-    """
+    """Figure 8: the paper's rate; the four laws for both sign laws, that in time also at Figure 9's beta."""
     runs = [SoftmaxCurves(1.8, **at_size_of(profile, learning_rate=1e-3))]
     for signs, share in SIGN_LAWS.items():
         runs += [curves(profile, signs, alpha=1.8, sizes=SIZES),
@@ -25,10 +22,7 @@ def runs(profile: str) -> list[SoftmaxTraining]:
 
 
 def shifted_sizes(curves, alpha: float) -> dict[str, float]:
-    """Mean exponents in the paper's D, which is one more than the number of tasks learned.
-
-    Keys are the sign laws, and "one by one" for a model that learns each task independently.
-    """
+    """Mean exponents in the paper's D, tasks learned and one, by sign law and of tasks one by one."""
     sizes = np.array(SoftmaxSizeLimit.sizes)
     shares = riccati.task_shares(SoftmaxSizeLimit.tasks, alpha)
     losses = scaling_laws.size_losses(shares, 1.0, sizes)

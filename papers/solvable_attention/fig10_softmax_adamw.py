@@ -4,8 +4,7 @@ import numpy as np
 
 from papers.solvable_attention.laws import ALPHAS
 from papers.solvable_attention.softmax import (
-    LawCurve, SIZES, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, SoftmaxTraining,
-    at_size_of)
+    LawCurve, SIZES, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, SoftmaxTraining, at_size_of)
 
 DESCENT_RATES = (0.5, 1.0, 2.0, 3.0)  # stable up to 3.0 at alpha = 1.8 and 2.5 at 2.1
 ADAMW = {"optimizer": "AdamW", "learning_rate": 5e-3}  # Table 4
@@ -18,8 +17,7 @@ def descent_in_time(profile: str) -> list[SoftmaxCurves]:
 
 
 def runs(profile: str) -> list[SoftmaxTraining]:
-    """Figure 10: the four laws under AdamW, which learns rare tasks as fast as frequent ones; then
-    gradient descent at each rate, `descent_in_time`."""
+    """Figure 10: the four laws under AdamW; then gradient descent at each rate, `descent_in_time`."""
     size = lambda **settings: at_size_of(profile, **ADAMW, **settings)
     runs = [SoftmaxCurves(2.1, sizes=SIZES, **size())]
     for alpha in ALPHAS:
@@ -29,9 +27,6 @@ def runs(profile: str) -> list[SoftmaxTraining]:
 
 
 def first_below(curve: LawCurve, fraction: float) -> np.ndarray:
-    """The first step kept at which a start's loss is below a fraction of its first: (starts,).
-
-    Infinite if it never is.
-    """
+    """The first step kept at which a loss is below a fraction of its first, or infinity: (starts,)."""
     below = curve.losses < fraction * curve.losses[:, :1]
     return np.where(below.any(axis=1), curve.xs[below.argmax(axis=1)], np.inf)

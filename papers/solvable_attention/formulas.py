@@ -17,12 +17,10 @@ SLIPS = ("137", "149", "150")  # misprints in the solution, by equation
 
 
 def equation_137(t, v, w, psi, strength, share, slips=SLIPS):
-    """f0 + f1 / psi from Eqs. 137, 139, 150 and 151, as printed or corrected.
+    """f0 + f1 / psi from Eqs. 137, 139, 150 and 151, for starts along (1, Lambda), C > 0 and f0 not Lambda.
 
-    slips: the misprints to keep. "137": no factor 1/4 before the bracket; "149": the second term of
-    Eq. 151 with the sign -; "150": numerators of Eqs. 150 and 151 that do not start at 0. Without
-    misprints it is right only for starts along (1, Lambda) (Cbar = Ctilde = 0). Needs C > 0 and f0
-    other than Lambda.
+    slips: the misprints to keep. "137": no factor 1/4 before the bracket; "149": the second term of Eq. 151
+    with the sign -; "150": numerators of Eqs. 150 and 151 that do not start at 0.
     """
     m = 1 + strength**2
     g0, h0 = riccati.quadratic_forms(v, w, psi, strength)
@@ -46,10 +44,7 @@ def equation_137(t, v, w, psi, strength, share, slips=SLIPS):
 
 
 def largest_errors(t, v, w, psi, strength, share, *slips, off: float = 0.0) -> list[float]:
-    """Largest errors of f at zeroth order, to first order, and by Eq. 137 with each set of slips.
-
-    The reference is Eq. 9, integrated to the times t. off: relative error of the formulas' rates.
-    """
+    """Largest errors against Eq. 9 of f at zeroth and first order, and by Eq. 137 with each set of slips."""
     exact = riccati.flow_outputs(v[None], w[None], psi, strength, np.array([share]), t)[:, 0]
     share = (1 + off) * share
     zeroth, first = first_order(t, v, w, psi, strength, share)
@@ -72,8 +67,8 @@ FORMS = ("zeroth order", "printed", "corrected", "first order")
 class FirstOrder(Component):
     """Largest error of f against integration of Eq. 9, for longer and longer contexts.
 
-    The start shrinks as 1 / sqrt(psi), so that f(0) is the same for all psi: only then does the
-    error measure the expansion. At psi = 100 the second start is that of Appendix G.
+    The start shrinks as 1 / sqrt(psi), so that f(0) is the same for all psi: only then is it of the
+    expansion.
     """
 
     start: Literal[*FIRST_ORDER_STARTS]
@@ -95,8 +90,7 @@ class FirstOrder(Component):
         errors = np.array([self.errors(psi) for psi in self.lengths]).T  # (forms, psi)
         lengths = np.array(self.lengths)
         kept = lengths >= self.fitted_from
-        slopes = [-np.polyfit(np.log(lengths[kept]), np.log(error[kept]), 1)[0]
-                  for error in errors]
+        slopes = [-np.polyfit(np.log(lengths[kept]), np.log(error[kept]), 1)[0] for error in errors]
         return {"psi": lengths, "errors": errors, "slopes": slopes}
 
     def errors(self, psi: int):
@@ -122,10 +116,7 @@ class FirstOrder(Component):
 
 @dataclass(frozen=True)
 class LawFormulas(Component):
-    """Eqs. 1, 63, 71 to 76, 83 and 105, Table 2, and how far 5,000 steps are from infinity.
-
-    Exponents are slopes in log-log of sums over so many tasks that more would change nothing.
-    """
+    """Eqs. 1, 63, 71 to 76, 83 and 105, Table 2, and how far 5,000 steps are from infinity."""
 
     alpha: float = 1.8  # Figure 3
     other_alpha: float = 2.1  # Figure 3; only for the second ratio of prefactors
@@ -140,9 +131,7 @@ class LawFormulas(Component):
 
     def measure(self) -> dict:
         """Errors {equation: (printed, corrected)}, and other numbers that the page states."""
-        formulas = (self.exponents() | self.allocation() | self.laplace() | self.curvature()
-                    | self.losses())
-        return formulas | {
+        return self.exponents() | self.allocation() | self.laplace() | self.curvature() | self.losses() | {
             "laplace_over_exact": scaling_laws.laplace_ratio(self.alpha),
             "laplace_over_exact_other": scaling_laws.laplace_ratio(self.other_alpha),
             "largest_stable_strength": self.largest_stable_strength()}
@@ -203,16 +192,14 @@ class LawFormulas(Component):
         step = 1e-3 * lowest
         bend = (shape(lowest + step) + shape(lowest - step) - 2 * shape(lowest)) / step**2
         unit = z ** (-2 / alpha) * count ** (-(alpha + 2) / alpha)
-        return {"83": tuple(abs(factor * unit / bend - 1)
-                            for factor in (alpha * (alpha + 1), alpha**2))}
+        return {"83": tuple(abs(factor * unit / bend - 1) for factor in (alpha * (alpha + 1), alpha**2))}
 
     def losses(self) -> dict:
         """Eq. 63: the loss on a task not learned. Losses at t = 5 over those at infinity."""
         shares, strength = riccati.task_shares(500, self.alpha), self.strength  # N_s of Figure 3
         g0, h0 = riccati.quadratic_forms(*start(self.scale, 2), self.context_length, strength)
         ratio = float(((g0 - h0) / 4 - strength) ** 2 / strength**2)
-        f = riccati.closed_form(5.0, g0, h0, strength,
-                                shares * self.context_length * (1 + strength**2))[2]
+        f = riccati.closed_form(5.0, g0, h0, strength, shares * self.context_length * (1 + strength**2))[2]
         late = shares * (f - strength) ** 2 / 2
         size, count = 40, 10_000
         room = scaling_laws.size_losses(shares, strength, [size])[0]
@@ -221,10 +208,7 @@ class LawFormulas(Component):
                 "data_at_5": (late * (1 - (1 - shares) ** count)).sum() / unseen + 1}
 
     def largest_stable_strength(self) -> float:
-        """Lambda at which the steps of 1e-3 of Appendix G reach 2 / (largest curvature).
-
-        At v = w with f = Lambda the first task's curvature is 2 P(1) psi (1 + Lambda^2) Lambda.
-        """
+        """Lambda at which steps of 1e-3 reach 2 / curvature: 2 P(1) psi (1 + Lambda^2) Lambda at v = w."""
         share = riccati.task_shares(500, self.alpha)[0]
         curvature = lambda x: 2 * share * self.context_length * (1 + x**2) * x
         return scipy.optimize.brentq(lambda x: 1e-3 * curvature(x) - 2, 0.1, 10)

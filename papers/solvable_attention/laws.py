@@ -33,13 +33,9 @@ def log10_gap(ours, reference) -> float:
 
 
 def flow_and_closed_forms(v: float, w: float, size: float, strength: float, rates, times):
-    """f of one task whose H is the number `size`, from v and w on.
-
-    Returns f by integration, (times,), and a list of f by Theorem 3.1, one for each rate.
-    """
+    """f of a task whose H is the number `size`: integrated, and by Theorem 3.1 for each rate."""
     flow_v, flow_w = riccati.integrate_flow(
-        np.full((1, 1), v), np.full((1, 1), w), np.full((1, 1, 1), size), strength, np.ones(1),
-        times)
+        np.full((1, 1), v), np.full((1, 1), w), np.full((1, 1, 1), size), strength, np.ones(1), times)
     g0, h0 = size * (v + w) ** 2, size * (v - w) ** 2
     closed = [riccati.closed_form(times, g0, h0, strength, rate)[2] for rate in rates]
     return size * (flow_v * flow_w)[:, 0, 0], closed
@@ -53,20 +49,14 @@ LATER = (0.0, 1e2, 1e4, 1e6, 1e8, 1e10)
 
 
 def outputs_at(time, rates, first, strength):
-    """f_s at a time in units of 1 / (2 a_1 Lambda_1), from f_s(0) = Lambda_s / 2: (tasks,).
-
-    rates: a_s of the tasks; first: a_1, in the same unit; strength: Lambda, one or (tasks,).
-    """
+    """f_s at a time in units of 1 / (2 a_1 Lambda_1), from f_s(0) = Lambda_s / 2, at rates a_s: (tasks,)."""
     rates = rates / (2 * first * np.ravel(strength)[0])
     return riccati.closed_form(time, 2 * strength, 0.0, strength, rates)[2]
 
 
 @dataclass(frozen=True)
 class FiniteTime(Component):
-    """Laws in D and N from the zeroth-order closed form at a finite time.
-
-    Sizes are numbers of tasks that the model learns; the paper's D is one more.
-    """
+    """Laws in D and N from the zeroth-order closed form at a finite time; sizes are tasks learned."""
 
     beta: float  # psi_s = psi_1 s^-beta
     time: float  # in time constants of the first task
@@ -83,21 +73,18 @@ class FiniteTime(Component):
 
     def measure(self) -> dict:
         """Losses against D, (sizes,), and N, (draws, counts); exponents in the limit's windows."""
-        shares = riccati.task_shares(self.tasks, self.alpha)
-        psi = riccati.context_lengths(self.context_length, self.beta, self.tasks)
-        strength = riccati.strengths(self.strength, self.gamma, self.tasks)
+        shares, psi, strength = spread_tasks(self)
         sizes = np.geomspace(10, 1e3, 30).astype(int)
         counts = np.geomspace(1e3, 1e6, 13).astype(int)
         per_share = psi * (1 + strength**2)
         outputs = lambda seen: outputs_at(  # seen: shares of the data
             self.time, seen * per_share, shares[0] * per_share[0], strength)
         learned = 0.5 * shares * (outputs(shares) - strength) ** 2
-        size_loss = learned.cumsum()[sizes - 1] + scaling_laws.size_losses(
-            shares, strength, sizes)
+        size_loss = learned.cumsum()[sizes - 1] + scaling_laws.size_losses(shares, strength, sizes)
         random = np.random.default_rng(self.seed)
-        data_loss = np.array([[riccati.loss(shares, outputs(
-            random.multinomial(count, shares) / count), strength)
-            for count in counts] for _ in range(self.draws)])
+        loss_of = lambda seen: riccati.loss(shares, outputs(seen), strength)
+        data_loss = np.array([[loss_of(random.multinomial(count, shares) / count) for count in counts]
+                              for _ in range(self.draws)])
         return {"size": sizes, "size_loss": size_loss,
                 "size_exponent": fit_exponent(sizes, size_loss),
                 "data": counts, "data_loss": data_loss,
@@ -117,10 +104,7 @@ def of_class(records, kind: type, **settings) -> list:
 
 
 def late_exponents(records, law: str, untrained: bool = False) -> dict[str, list[float]]:
-    """Exponents in D, or in N of each draw, at the last two times: {alpha and time: exponents}.
-
-    untrained: the exponents at time 0 in place of both.
-    """
+    """Exponents in D, or in N of each draw, at the last two times; untrained: at time 0 for both."""
     found = {}
     for alpha in dict.fromkeys(record.component.alpha for record in records):
         at_time = {r.component.time: exponents_of(r, law) for r in records if r.component.alpha == alpha}
@@ -159,10 +143,9 @@ ALPHAS = (1.8, 2.1)  # Figure 3
 
 @dataclass(frozen=True)
 class LawsInTheLimit(Component):
-    """Table 1: losses in the limit that the laws are derived for, from closed forms.
+    """Table 1: losses in the limit that the laws are derived for, from closed forms, and slopes in log-log.
 
-    There are so many tasks that more would change nothing; time is infinite in the laws of size
-    and data. Sizes are numbers of tasks. Exponents are slopes in log-log over each whole range.
+    There are so many tasks that more would change nothing; time is infinite in the laws of size and data.
     """
 
     alpha: float
@@ -189,11 +172,9 @@ class LawsInTheLimit(Component):
                                                      g0, h0, times)),
             "data": (counts, scaling_laws.data_losses(shares, strength, (g0 - h0) / 4, counts)),
             "compute": (budgets, envelope)}
-        metrics = {}
-        for name, (xs, losses) in laws.items():
-            metrics |= {name: xs, f"{name}_loss": losses,
-                        f"{name}_exponent": scaling_laws.fit_exponent(xs, losses)}
-        return metrics
+        curves = {name: xs for name, (xs, _) in laws.items()} | {
+            f"{name}_loss": losses for name, (_, losses) in laws.items()}
+        return curves | fitted(curves, dict.fromkeys(laws, (0, np.inf)))
 
 
 STARTS = ("balanced start", "unbalanced start", "f0 above Lambda", "negative Lambda")
@@ -281,10 +262,7 @@ class VariedBySimulation(Component):
         return np.pad(learning, ((0, 0), (1, 0))) + rest
 
     def data_losses(self, shares, psi, strength, counts):
-        """Losses on all tasks after training on random data sets: (draws, len(counts)).
-
-        The tasks that occur in any of the sets are trained side by side; others keep their start.
-        """
+        """Losses on all tasks after training on random data sets, side by side: (draws, len(counts))."""
         random = np.random.default_rng(self.seed)
         seen = random.multinomial(counts, shares, (self.draws, len(counts))) / counts[:, None]
         trained = seen > 0  # (draws, counts, tasks)
@@ -313,10 +291,7 @@ class VariedBySimulation(Component):
 
 @dataclass(frozen=True)
 class VariedInTheLimit(Component):
-    """Table 2: losses in the limit that the laws are derived for, as LawsInTheLimit.
-
-    Times and budgets are in units of the first task's time constant.
-    """
+    """Table 2: losses in the limit as in LawsInTheLimit, times in units of the first task's time constant."""
 
     alpha: float = 1.8  # Figure 4
     beta: float = 0.0  # ASSUMED: one of VARIED
@@ -331,9 +306,7 @@ class VariedInTheLimit(Component):
     def measure(self) -> dict:
         """x, loss and exponent of each law, and the sizes that are best for each budget."""
         shares, psi, strength = spread_tasks(self)
-        f0 = strength / 2
-        if self.start == "printed":
-            f0 = psi * BALANCED**2 * (1 + strength) ** 2
+        f0 = psi * BALANCED**2 * (1 + strength) ** 2 if self.start == "printed" else strength / 2
         unit = 1 / (2 * shares[0] * psi[0] * (1 + self.strength**2) * self.strength)
         setting = shares, strength, psi, 4 * f0, 0.0  # h = 0: balanced
         sizes = np.unique(np.geomspace(1, 1e3, 60).astype(int))
@@ -343,8 +316,7 @@ class VariedInTheLimit(Component):
         by_size = scaling_laws.compute_losses(*setting, tried, unit * budgets)
         curves = {"size": sizes, "size_loss": scaling_laws.size_losses(shares, strength, sizes),
                   "time": times, "time_loss": scaling_laws.time_losses(*setting, unit * times),
-                  "data": counts,
-                  "data_loss": scaling_laws.data_losses(shares, strength, f0, counts),
+                  "data": counts, "data_loss": scaling_laws.data_losses(shares, strength, f0, counts),
                   "compute": budgets, "compute_loss": by_size.min(axis=0)}
         best = tried[by_size.argmin(axis=0)]
         window = LIMIT_WINDOWS["compute"]
@@ -398,10 +370,10 @@ def fit_of(record, law: str) -> str:
 
 
 def exponent_table(records, **others) -> pd.DataFrame:
-    """Fitted exponents with the half widths of their 95% intervals, beside both forms.
+    """Fitted exponents with the half widths of their 95% intervals, beside both forms, and which is within
+    0.05.
 
-    others: {column: records of the same tasks in another setting}. The last column says which form,
-    printed or generic, is within 0.05 of the fit.
+    others: {column: records of the same tasks in another setting}.
     """
     rows = {}
     for record, *same in zip(records, *others.values()):

@@ -1,7 +1,4 @@
-"""Section 4.1: do other architectures have the same scaling laws?
-
-The laws in D, t and N of models with a closed form and of a ReLU perceptron that is trained.
-"""
+"""Section 4.1: do models with a closed form, and a trained ReLU perceptron, have the same scaling laws?"""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -30,10 +27,7 @@ TRAINED_TIME = (10, 300)
 
 
 def half_time(times, losses) -> float:
-    """The first of `times` at which the most frequent task's loss is below half its first value.
-
-    Raises InputError if it never is.
-    """
+    """The first of `times` at which a loss is below half its first value; InputError if it never is."""
     below = np.asarray(losses) < losses[0] / 2
     if not below.any():
         raise InputError(f"losses: expected one below {losses[0] / 2:g}, got {np.min(losses):g}")
@@ -80,9 +74,8 @@ class ClosedFormModel(Component):
 class SharedReadOut(Component):
     """A linear network f_s = A w_s, whose read-out A all tasks share as in a perceptron.
 
-    w_s' = P (Lambda - f_s) A and A' = sum of P (Lambda - f_s) w_s, so that A^2 - sum of w_s^2 is
-    conserved; with K tasks learned A^4 grows as K Lambda^2, and task s takes a time of the order
-    of s^alpha / A^2 = s^(alpha - 1/2).
+    A^2 - sum of w_s^2 is conserved, so A^4 grows as K Lambda^2 with K tasks learned, and task s takes a time
+    of the order of s^alpha / A^2 = s^(alpha - 1/2).
     """
 
     alpha: float

@@ -61,23 +61,21 @@ class SoftmaxTraining(Component):
 
         models: (number of the start, its tasks, their shares); a row is a task of a model.
         """
-        weights = softmax.side_by_side([self.start(number).of(tasks)
-                                        for number, tasks, _ in models])
+        weights = softmax.side_by_side([self.start(number).of(tasks) for number, tasks, _ in models])
         tasks = np.concatenate([tasks for _, tasks, _ in models])
         shares = np.concatenate([shares for _, _, shares in models])
         kinds = {"gradient descent": torch.optim.SGD, "AdamW": torch.optim.AdamW}
         optimizer = kinds[self.optimizer](weights.tensors(), lr=self.learning_rate,
                                           **(TABLE_4 if self.optimizer == "AdamW" else {}))
-        losses = softmax.train(weights, torch.from_numpy(owners(models)),
-                               torch.from_numpy(shares), self.strength,
-                               self.prompts().of(tasks), optimizer, steps, kept)
+        losses = softmax.train(
+            weights, torch.from_numpy(owners(models)), torch.from_numpy(shares), self.strength,
+            self.prompts().of(tasks), optimizer, steps, kept)
         return losses, weights
 
     def size_curves(self, sizes, steps: int, kept) -> np.ndarray:
         """Test losses of models with room for the D most frequent tasks: (starts, sizes, kept)."""
         shares = self.shares()
-        models = [(number, np.arange(size), shares[:size])
-                  for number in range(self.starts) for size in sizes]
+        models = [(number, np.arange(size), shares[:size]) for number in range(self.starts) for size in sizes]
         losses, _ = self.fit(models, steps, kept)
         model = owners(models)
         learned = [losses[:, model == number] @ seen for number, (*_, seen) in enumerate(models)]
@@ -111,8 +109,7 @@ class SoftmaxCurves(SoftmaxTraining):
         metrics = {"step": kept, "loss": losses,
                    "time_exponent": exponents(kept[inside], losses[:, -1, inside])}
         if len(self.sizes) > 1:
-            envelopes = [scaling_laws.lower_envelope(self.sizes, kept, curves, BUDGETS)
-                         for curves in losses]
+            envelopes = [scaling_laws.lower_envelope(self.sizes, kept, curves, BUDGETS) for curves in losses]
             metrics |= {"budget": BUDGETS, "envelope": envelopes,
                         "compute_exponent": exponents(BUDGETS, envelopes)}
         return metrics
@@ -168,8 +165,7 @@ class SoftmaxDataLimit(SoftmaxTraining):
         model.label_keys = trained.label_keys[number : number + 1]
         shares = torch.from_numpy(self.shares())
         losses, _ = softmax.losses_and_gradients(
-            model, torch.zeros(self.tasks, dtype=torch.long), shares, self.strength,
-            self.prompts())
+            model, torch.zeros(self.tasks, dtype=torch.long), shares, self.strength, self.prompts())
         return float(losses @ shares)
 
 
@@ -225,11 +221,10 @@ def law_curve(record: Record) -> LawCurve:
 
 def one_by_one(law: str, alpha: float, tasks: int = SoftmaxSizeLimit.tasks,
                steps=np.geomspace(*FIT_STEPS, 30)) -> float:
-    """The exponent of a model that learns each task independently, in the fit's window.
+    """The exponent of a model that learns each task independently, in the fit's window; steps: of the law in
+    time.
 
-    Its loss on task s falls as e^{-P(s) t}; in the laws in N and D it is 0 if the task occurs or
-    has room. Only the finite number of tasks and the window cause a difference to Table 1.
-    steps: those of the law in time.
+    Its loss on task s falls as e^{-P(s) t}; in the laws in N and D it is 0 if the task occurs or has room.
     """
     shares = riccati.task_shares(tasks, alpha)
     if law == "size":

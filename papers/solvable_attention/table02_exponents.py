@@ -10,12 +10,8 @@ from papers.solvable_attention.laws import (
 
 
 def runs(profile: str) -> list:
-    """Tables 1 and 2: three settings; in the limit also a large strength, and both varied.
-
-    Then the laws in D and N on the way to the limit, with varied strength.
-    """
-    settings = [(alpha, *varied) for alpha in ALPHAS
-                for varied in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5))]
+    """Tables 1 and 2: three settings; in the limit large strengths too, both varied, and the way there."""
+    settings = [(alpha, *varied) for alpha in ALPHAS for varied in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5))]
     large = [VariedInTheLimit(alpha, 0.0, 0.5, strength=1e4) for alpha in ALPHAS]
     return shortened(profile, [
         *(VariedBySimulation(*setting) for setting in settings),
@@ -36,10 +32,7 @@ def kind(record) -> str:
 
 
 def exponent_rows(settings: dict, profile: str) -> list:
-    """Rows of the figure's table, a panel for each alpha: printed exponents, then those of each setting.
-
-    settings: name -> records. The laws in D and N contain neither beta nor the largest strength.
-    """
+    """The figure's rows, a panel for each alpha: printed exponents, then those of {setting: records}."""
     tables = []
     for name in ("printed", *settings):
         for record in next(iter(settings.values())) if name == "printed" else settings[name]:

@@ -24,11 +24,7 @@ class ClosedFormCheck(Component):
         return {} if metric.endswith(("deviation", "conservation")) else {"instant": None}
 
     def measure(self) -> dict:
-        """Largest deviations over all draws and times, and the curves of the first draw.
-
-        The control integrates a flow with 1.01 in place of the 1 in H: the query's feature at
-        psi = 100.
-        """
+        """Largest deviations over all draws, in the control with 1.01 for the 1 in H; curves of the first."""
         results, control = self.comparisons(), self.comparisons(corner=1.01)
         time, integrated, closed, _, _ = results[0]
         largest = lambda results, place: max(result[place] for result in results)
@@ -57,18 +53,14 @@ class ClosedFormCheck(Component):
         return v0, w0, psi, strength, share
 
     def compare(self, v0, w0, psi, strength, share, corner):
-        """Times, both solutions, their distance, and how well g h is conserved.
-
-        corner: factor on the entry of H0 that is 1.
-        """
+        """Times, both solutions, their distance, how well g h is kept; corner: factor on the 1 in H0."""
         g0, h0 = riccati.quadratic_forms(v0, w0, psi, strength)
         rate = share * psi * (1 + strength**2)
         pace = rate * np.sqrt(strength**2 + g0 * h0 / 4)
         times = np.linspace(0, 10 / pace, self.times)
         matrix = psi * riccati.zeroth_order_matrix(strength)
         matrix[0, 0] *= corner
-        v, w = riccati.integrate_flow(v0[None], w0[None], matrix[None], strength,
-                                      np.array([share]), times)
+        v, w = riccati.integrate_flow(v0[None], w0[None], matrix[None], strength, np.array([share]), times)
         g, h = riccati.quadratic_forms(v[:, 0], w[:, 0], psi, strength)
         _, _, closed = riccati.closed_form(times, g0, h0, strength, rate)
         integrated = (g - h) / 4
