@@ -1,8 +1,6 @@
 """The book's trainings by a plain loop: GPT-2 of `transformers`, AdamW, and PyTorch's random numbers.
 
-Not in a paper. `PlainLoop` takes the settings of one of the book's runs. It shares no code with the
-engine that trains the book's models: layers, starting weights, optimizer and training prompts are
-others. Only the measurements and the test prompts are the same.
+It shares no code with the engine that trains the book's models but the measurements and the test prompts.
 """
 
 import math

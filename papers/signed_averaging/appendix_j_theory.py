@@ -1,7 +1,4 @@
-"""Appendix J: the theory of scaled signed averaging, checked.
-
-What is printed, what is true, and a number that decides between the two.
-"""
+"""Appendix J: the theory of scaled signed averaging: what is printed, what is true, and what decides."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,9 +28,8 @@ def jacobians(z, n, b) -> np.ndarray:
     """d alpha_i / d z_m of rows (rows, k) by automatic differentiation: (rows, k, k)."""
     z = torch.tensor(z, dtype=torch.float64, requires_grad=True)
     alpha = visible_weights(transform(z, n, b))
-    grads = [torch.autograd.grad(alpha[:, i].sum(), z, retain_graph=True)[0]
-             for i in range(alpha.shape[1])]
-    return torch.stack(grads, dim=1).numpy()
+    return torch.stack([torch.autograd.grad(own.sum(), z, retain_graph=True)[0]
+                        for own in alpha.unbind(dim=1)], dim=1).numpy()
 
 
 def rest(alpha) -> np.ndarray:
@@ -85,14 +81,10 @@ class BoundsByRange(Component):
     def random_rest(self, random, bounds) -> list:
         """The smallest rest among random rows of each range."""
         shape = self.rows, self.scores
-        return [rest(weights(bound * random.uniform(-1, 1, shape), self.n, self.b)).min()
-                for bound in bounds]
+        return [rest(weights(bound * random.uniform(-1, 1, shape), self.n, self.b)).min() for bound in bounds]
 
     def random_norm(self, random, bounds) -> list:
-        """The largest spectral norm of the Jacobian among random pairs of each range.
-
-        Each pair is uniform in its own share of the range, between 1/1000 and all of it.
-        """
+        """The largest spectral norm of the Jacobian among random pairs in random parts of each range."""
         found = []
         for bound in bounds:
             share = 10 ** random.uniform(-3, 0, (self.rows, 1))
@@ -108,10 +100,7 @@ class BoundsByRange(Component):
 
 
 def printed_sentences(ssa, softmax) -> dict:
-    """A number for each of three printed sentences of Appendix J, above 1 if the sentence is true.
-
-    It is a ratio to a reference: the printed entropy, or growth by a tenth. ssa, softmax: records.
-    """
+    """A number for each of three printed sentences of Appendix J, above 1 if the sentence is true."""
     entropies = ssa["entropy"] / theory.largest_entropy(np.array(ssa["top"]), 8)
     odds = [weight / (1 - weight) for weight in (weight_at_gap(1.0, 40, low) for low in (0, 9))]
     norm = softmax["random_norm"]
@@ -120,11 +109,7 @@ def printed_sentences(ssa, softmax) -> dict:
 
 
 def sentences_that_hold(ssa, softmax) -> dict:
-    """A control: the same numbers for three similar sentences that are true.
-
-    They are on the entropy over minus the logarithm of the largest weight, on slopes of the
-    exponential, and on a gap that grows.
-    """
+    """A control: the same numbers for three similar sentences that are true."""
     entropies = ssa["entropy"] / -np.log(ssa["top"])
     odds = [weight / (1 - weight) for weight in (weight_at_gap(gap, 40) for gap in (1.0, 10.0))]
     bound = softmax["bound"]
@@ -215,10 +200,7 @@ class Corrections(Component):
                 "printed_entropy": theory.largest_entropy(0.5, 4)}
 
     def jacobians(self) -> dict:
-        """J.5: largest entries and norms of Jacobians, in a search, at scores 0, 0, at a gap of 20.
-
-        Rows of the search have 3 scores, normal times a size between 0.01 and 100.
-        """
+        """J.5: largest entries and norms of Jacobians, in a search, at scores 0, 0, at a gap of 20."""
         random = np.random.default_rng(self.seed)
         size = 10 ** random.uniform(-2, 2, (self.rows, 1))
         rows = size * random.standard_normal((self.rows, 3))
@@ -263,10 +245,9 @@ def corrections(record) -> list[tuple]:
 
 @dataclass(frozen=True)
 class AppendixJCheck(Component):
-    """The largest relative violation of each statement of Appendix J, on random logits.
+    """The largest relative violation of each statement of Appendix J, on rows uniform in [-M, M].
 
-    Every row of logits has its own n, b and M and is uniform in [-M, M]; in the first ten rows
-    the first logit is exactly 0.
+    Every row has its own n, b and M; in the first ten rows the first logit is exactly 0.
     """
 
     # ASSUMED, since the statements are for any k, n >= 1, b > 0 and M: ranges around the start of
@@ -295,63 +276,38 @@ class AppendixJCheck(Component):
         z[:10, 0] = 0
         values, slopes = value_and_slope(z, n, b)
         against = Printed(self.factor)
+        apart, excess = against.apart, against.excess
+        top, constant = (1 + b * bound) ** n, n * b * (1 + b * bound) ** (n - 1)  # of f and f' on [-M, M]
+        far = np.array([1e13, -1e13]) / b  # where f is a power
+        secants = np.abs(np.diff(values)) / np.abs(np.diff(z))
+        value, slope = value_and_slope(bound, n, b)
+        ordered = -np.sort(-np.abs(z))
+        alpha, first, second = weights(ordered, n, b), ordered[:, :1], ordered[:, 1:2]
+        ratios = ((1 + b * first) / (1 + b * second), 1 + b * (first - second) / (1 + b * second))
+        derived, printed = jacobians(z, n, b), self.factor * theory.jacobian(values, values * slopes)
+        off = np.abs(derived - printed).max((1, 2)) / np.abs(printed).max((1, 2))
         return {
-            "J.1 growth": growth(against, z, values, n, b),
-            "J.2 derivative": against.apart(values * slopes, theory.derivative(z, n, b)),
-            "J.2 effective slope": against.apart(slopes, theory.effective_slope(z, n, b)),
-            "J.3 ratio": ratio(against, -np.sort(-np.abs(z)), n, b),
-            "J.4 Lipschitz constant": lipschitz(against, z, values, slopes, n, b, bound),
-            "J.5 Jacobian": jacobian(against, z, values, slopes, n, b, bound),
-            "J.6 Theorem 1": theorem_1(against, z, (n, b), (1 + b * bound) ** n, bound),
+            "J.1 growth": max(apart(values, theory.power(z, n, b)),
+                              apart(value_and_slope(far, n, b)[0], np.abs(b * far) ** (np.sign(far) * n))),
+            "J.2 derivative": apart(values * slopes, theory.derivative(z, n, b)),
+            "J.2 effective slope": apart(slopes, theory.effective_slope(z, n, b)),
+            "J.3 ratio": max(apart(alpha[:, :1] / alpha[:, 1:2], form**n) for form in ratios),
+            "J.4 Lipschitz constant": max(excess(values * slopes, constant), excess(secants, constant),
+                                          apart(value * slope, constant)),
+            "J.5 Jacobian": max(float(off.max()), excess(values, top), excess(1 / values, top),
+                                excess(values * slopes, constant)),
+            "J.6 Theorem 1": theorem_1(against, z, (n, b), top, bound),
             # our corrections:
             "J.3 entropy bounds": entropy_bounds(against, weights(z, n, b), k),
-            "J.5 Jacobian bounds": max(jacobian_excess(against, jacobians(z, n, b), (n * b)[:, 0]),
+            "J.5 Jacobian bounds": max(jacobian_excess(against, derived, (n * b)[:, 0]),
                                        jacobian_excess(against, jacobians(z, None, None), 1)),
-            "J.6 Theorem 1 of softmax": theorem_1(against, z, (None, None), np.exp(bound),
-                                                  bound)}
-
-
-def growth(against, z, values, n, b) -> float:
-    """J.1: the piecewise form, and (b abs(x))^(+-n) for large x, at b abs(x) = 10^13."""
-    far = np.array([1e13, -1e13]) / b
-    power_law = np.abs(b * far) ** (np.sign(far) * n)
-    return max(against.apart(values, theory.power(z, n, b)),
-               against.apart(value_and_slope(far, n, b)[0], power_law))
-
-
-def ratio(against, z, n, b) -> float:
-    """J.3: the ratio of the two largest weights of non-negative logits, in both printed forms."""
-    alpha = weights(z, n, b)
-    first, second = z[:, :1], z[:, 1:2]
-    forms = ((1 + b * first) / (1 + b * second), 1 + b * (first - second) / (1 + b * second))
-    return max(against.apart(alpha[:, :1] / alpha[:, 1:2], form**n) for form in forms)
+            "J.6 Theorem 1 of softmax": theorem_1(against, z, (None, None), np.exp(bound), bound)}
 
 
 def entropy_bounds(against, alpha, k: int) -> float:
     """J.3: -log(largest weight) <= H <= the printed expression."""
     top, entropy = alpha.max(-1), theory.entropy(alpha)
-    return max(against.excess(entropy, theory.largest_entropy(top, k)),
-               against.excess(-np.log(top), entropy))
-
-
-def lipschitz(against, z, values, slopes, n, b, bound) -> float:
-    """J.4: slopes and secants stay below L(M), and the slope at M is L(M)."""
-    constant = n * b * (1 + b * bound) ** (n - 1)
-    secants = np.abs(np.diff(values)) / np.abs(np.diff(z))
-    value, slope = value_and_slope(bound, n, b)
-    return max(against.excess(values * slopes, constant), against.excess(secants, constant),
-               against.apart(value * slope, constant))
-
-
-def jacobian(against, z, values, slopes, n, b, bound) -> float:
-    """J.5: the formula, and the printed ranges of f and f'."""
-    derived = jacobians(z, n, b)
-    printed = against.factor * theory.jacobian(values, values * slopes)
-    scale = np.abs(printed).max((1, 2))
-    top = (1 + b * bound) ** n
-    return max(float((np.abs(derived - printed).max((1, 2)) / scale).max()),
-               against.excess(values, top), against.excess(1 / values, top),
-               against.excess(values * slopes, n * b * (1 + b * bound) ** (n - 1)))
+    return max(against.excess(entropy, theory.largest_entropy(top, k)), against.excess(-np.log(top), entropy))
 
 
 def jacobian_excess(against, matrices, slope) -> float:
@@ -361,10 +317,7 @@ def jacobian_excess(against, matrices, slope) -> float:
 
 
 def theorem_1(against, z, setting, top, bound) -> float:
-    """J.6: 1 minus the top weight is at least epsilon, and equal to it for (M, -M, ..., -M).
-
-    setting: n and b; top: the largest f on [-M, M].
-    """
+    """J.6: 1 minus the top weight is at least epsilon, and that for (M, -M, ..., -M); top: the largest f."""
     k = z.shape[1]
     least = theory.smallest_rest(top, 1 / top, k)[:, 0]
     return max(against.excess(least, rest(weights(z, *setting))),

@@ -33,11 +33,7 @@ def wider(profile: str) -> list[Run]:
 
 
 def rise(answers, slope: float, near: float = 10, far: float = 20) -> pd.Series:
-    """How far predictions rise between two abs(x), as a share of the true rise: a number for each row.
-
-    answers: columns x, on y = slope x. A model that follows the line has 1; one whose predictions have
-    reached their boundary has 0.
-    """
+    """How far answers, columns x, rise between two abs(x) on y = slope x, as a share of the true rise."""
     size = lambda x: answers[[-x, x]].abs().mean(axis=1)
     return (size(far) - size(near)) / (slope * (far - near))
 

@@ -1,7 +1,4 @@
-"""Figures 6 and 7: Llama on the same tasks (not run).
-
-Here are the printed row (the last of Table 1) and what running Figures 6 to 8 would cost.
-"""
+"""Figures 6 and 7, Llama on the same tasks (not run): the printed row, and what Figures 6 to 8 would cost."""
 
 from pathlib import Path
 
@@ -22,10 +19,7 @@ SYSTEM = {task: (Path(__file__).parent / f"appendix_k/{task}.txt").read_text("ut
 
 
 def tokens(task: str, length: int) -> tuple[int, int]:
-    """The tokens of a prompt with its system prompt, and of the right answer to it.
-
-    length: of the list, or for affine functions the number of the point that is asked for.
-    """
+    """The tokens of a prompt of this length, of a list or of points, and of its right answer."""
     numbers = 2 * length - 1 if task == "affine" else length
     answer = TOKENS_PER_NUMBER if task == "affine" else TOKENS_PER_BOOLEAN * length
     return len(SYSTEM[task]) // CHARACTERS_PER_TOKEN + TOKENS_PER_NUMBER * numbers, answer

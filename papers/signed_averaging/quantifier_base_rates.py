@@ -1,8 +1,4 @@
-"""Base rates: what a constant answer scores on the quantifier tasks.
-
-How often labels are true, and how often predictors that read only the first numbers are right. The
-words "settled" and "open" are explained in `quantifiers`.
-"""
+"""Base rates: what answers score on the quantifier tasks that are constant or read only the first numbers."""
 
 from dataclasses import dataclass
 

@@ -28,10 +28,7 @@ OTHER_SEEDS = 5  # in the other settings
 QUANTIFIER_SEEDS = 10  # they train in seconds, and differ more
 
 def runs(profile: str) -> list:
-    """Lines, linear functions, two masks and "every", all fixed before the first run; smoke and cpu alone.
-
-    Our engine's runs on "every" are on another page.
-    """
+    """Lines, linear functions, two masks and "every", all fixed before the first run; smoke and cpu alone."""
     if profile not in ("smoke", "cpu"):
         return []
     return [*lines(profile), *linear_ours(profile), *map(PlainLoop, linear_ours(profile)), *masks_ours(profile),
@@ -78,8 +75,7 @@ def masks_ours(profile: str) -> list[Run]:
 
 def every(profile: str) -> list[PlainLoop]:
     """The plain loop on "every", with labels 0 and 1 as ours, then -1 and 1 as the public code."""
-    errors = lambda run: next(part for part in run.evaluation.parts
-                              if isinstance(part, QuantifierErrors))
+    errors = lambda run: next(part for part in run.evaluation.parts if isinstance(part, QuantifierErrors))
     alone = [replace(run, evaluation=errors(run)) for run in every_ours(profile)]
     return [*map(PlainLoop, alone), *(PlainLoop(run, signs=True) for run in alone)]
 
@@ -113,12 +109,8 @@ def point_errors(records) -> pd.DataFrame:
 
 
 def errors(records) -> pd.Series:
-    """The numbers that are compared: by name, engine and seed.
-
-    Lines: the mean over points from the third on, and from the fourth. Linear functions: at 10 and
-    at 40 pairs. Masks: with all pairs. "every": the share of wrong sequences, a mean over all
-    deviations and lengths.
-    """
+    """The numbers that are compared, by name, engine and seed: with all pairs under masks, on "every" the
+    mean share of wrong sequences."""
     lines, found = point_errors(records), {}
     for sigma, own in lines.groupby("sigma"):
         found[f"lines, s = {sigma}"] = own.loc[:, FIRST_COUNTED:].mean(axis=1).droplevel("sigma")
