@@ -77,9 +77,9 @@ def curve_of(measure, predictor) -> pd.Series:
     return pd.Series(error, measure.lengths)
 
 
-def by_count_of(kind: type, records) -> pd.DataFrame:
-    """The errors of one kind of model, as in `by_count`."""
-    return by_count([record for record in records if isinstance(record.component.model, kind)], "error")
+def by_count_of(kind: type, records, metric: str = "error") -> pd.DataFrame:
+    """A metric of one kind of model, as in `by_count`."""
+    return by_count([record for record in records if isinstance(record.component.model, kind)], metric)
 
 
 def one_layer_over_deep(records) -> dict[str, pd.Series]:
