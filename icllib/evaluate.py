@@ -107,8 +107,7 @@ class ErrorByLength(Component):
                 losses = self.all_losses(prompt, predictor)
             for name, values in losses.items():
                 sums[name] = sums.get(name, 0) + values
-        return {self.prefix + name: (total / self.prompts).cpu().numpy()
-                for name, total in sums.items()}
+        return {self.prefix + name: (total / self.prompts).cpu().numpy() for name, total in sums.items()}
 
     def axes(self, metric: str) -> dict:
         """The axes of one model's metric: "length" and, before it, "layer" where it is by layer."""
@@ -146,8 +145,7 @@ class ErrorByLength(Component):
         points = list(side_by_side(self.lengths, self.queries)[1])
         labels, means = (truth[:, :, points] for truth in (prompt.ys, prompt.means))
         prediction_shape(labels.shape[1:], predictions)  # a sweep answers for many members
-        losses = {"error": (predictions - labels).square(),
-                  "excess": (predictions - means).square()}
+        losses = {"error": (predictions - labels).square(), "excess": (predictions - means).square()}
         if labels.dim() == 4:
             losses = {name: squares.mean(dim=-1) for name, squares in losses.items()}
             losses["wrong"] = predictions.argmax(dim=-1) != labels.argmax(dim=-1)
@@ -175,8 +173,7 @@ class ErrorByNoiseLevel(ErrorByLength):
         for level in LEVELS:
             alone = [task.at_level(level) for task in tasks]
             at_each.append(super().measure(alone, predictor, device))
-        return {name: np.stack([errors[name] for errors in at_each], axis=1)
-                for name in at_each[0]}
+        return {name: np.stack([errors[name] for errors in at_each], axis=1) for name in at_each[0]}
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,7 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
 def controlled(claim, evidence: dict) -> dict | None:
     """A control that follows from the evidence, {part: samples}; None for one that the page measures."""
     change = FROM_EVIDENCE.get(claim.control)
-    return change and {part: change(claim, evidence, place)
-                       for place, part in enumerate(claim.parts)}
+    return change and {part: change(claim, evidence, place) for place, part in enumerate(claim.parts)}
 
 
 def exchanged(claim, evidence: dict, place: int) -> list[float]:

@@ -22,8 +22,7 @@ from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import damage_told, read_object, there
 
 # Of the evidence, by profile; a closed form is "exact".
-STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
-             "smoke": "smaller model"}
+STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model", "smoke": "smaller model"}
 CHANGED = ("its bounds were changed after the evidence was there; set them back, or mark the claim "
            "post_hoc: true and run its page again")
 SEEN = {"exact": "exactly", "paper": "at the paper's size",
@@ -75,8 +74,7 @@ class Decision:
     @property
     def left(self) -> list[str]:
         """The paper's parts that are undecided or not tested."""
-        return [part for part in self.claim.judged
-                if self.state(part) in ("undecided", "not tested")]
+        return [part for part in self.claim.judged if self.state(part) in ("undecided", "not tested")]
 
     def counted(self, part: str) -> list[float]:
         """The samples of a part whose models have learned."""

@@ -59,8 +59,7 @@ def _t_interval(samples, scale, level, width) -> tuple[float, float, float]:
         raise InputError(f"samples: expected one axis, of seeds, got shape {samples.shape}")
     with np.errstate(divide="ignore", invalid="ignore"):  # a seed diverged: the interval is nan
         if scale == "log":
-            return tuple(float(end) for end in
-                         np.exp(_t_interval(np.log(samples), "linear", level, width)))
+            return tuple(float(end) for end in np.exp(_t_interval(np.log(samples), "linear", level, width)))
         mean, count = float(samples.mean()), len(samples)
         if count == 1:
             return mean, mean, mean

@@ -177,8 +177,7 @@ def printed_text(claim: Claim, part: str | None = None) -> str:
 def ours_text(claim: Claim, part: str, samples) -> str:
     """Mean and interval with 3 digits, or more if they would look equal to a bound."""
     bounds, ends = claim.region(part), interval(samples, claim.scale)
-    apart = lambda digits: all(end in bounds or float(short(end, digits)) not in bounds
-                               for end in ends)
+    apart = lambda digits: all(end in bounds or float(short(end, digits)) not in bounds for end in ends)
     within = SHARE if claim.scale == "share" else ANYWHERE
     return with_interval(samples, next(filter(apart, (3, 4, 5)), 6), claim.scale, within)
 

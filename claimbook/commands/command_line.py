@@ -221,8 +221,7 @@ def claims_of(name: str) -> list:
     from claimbook.pages.names import find_page  # with PyTorch, which the claims alone do without
 
     page = find_page(name)
-    return [claim for claim in load_claims(page.split("/")[0])
-            if page in (claim.page, claim.printed_on)]
+    return [claim for claim in load_claims(page.split("/")[0]) if page in (claim.page, claim.printed_on)]
 
 
 @app.command(epilog="Example:  python -m claimbook book")

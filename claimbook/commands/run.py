@@ -62,8 +62,7 @@ def refresh(page: str) -> str:
     with temporary_folder() as folder, environment(CLAIMBOOK_OUTPUT=folder):
         notebook = execute(page, {})
         texts = {path.name: read_text(path) for path in Path(folder).iterdir()}
-    texts = {results_folder() / page / name: text
-             for name, text in with_digests(texts, notebook).items()}
+    texts = {results_folder() / page / name: text for name, text in with_digests(texts, notebook).items()}
     if notebook is None:
         write_together(texts)
         return "results written; no notebook (papermill is not installed)"
@@ -148,6 +147,5 @@ def verdicts_are_todays(page: str, cells) -> bool:
     """Whether each of its claims has evidence, and its verdict of today stands in these outputs."""
     shown = "\n".join(output.get("data", {}).get("text/plain", "")
                       for cell in cells for output in cell.outputs)
-    decided = (decision_on_record(claim) for claim in load_claims(page.split("/")[0])
-               if claim.page == page)
+    decided = (decision_on_record(claim) for claim in load_claims(page.split("/")[0]) if claim.page == page)
     return all(item.evidence and repr(Verdicts([item])) in shown for item in decided)

@@ -188,8 +188,7 @@ def read_page(page: str):
 
 def source_hash(notebook) -> str:
     """A hash of a notebook's cells and captions, by which a page that was edited since is known."""
-    return digest([[cell.cell_type, cell.source, cell.metadata.get("mystnb")]
-                   for cell in notebook.cells])
+    return digest([[cell.cell_type, cell.source, cell.metadata.get("mystnb")] for cell in notebook.cells])
 
 
 def text_lines(notebook) -> list[str]:

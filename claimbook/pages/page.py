@@ -163,8 +163,7 @@ class Page:
         rows = [(claim.number, claim.source, "not tested", claim.not_run)
                 for claim in load_claims(self.name.split("/")[0])
                 if claim.printed_on == self.name]
-        return pd.DataFrame(rows, columns=["claim", "source", "verdict", "because it"]
-                            ).set_index("claim")
+        return pd.DataFrame(rows, columns=["claim", "source", "verdict", "because it"] ).set_index("claim")
 
 
 def rounded_samples(samples):
@@ -291,6 +290,5 @@ def runs_once(page: str):
 def runs_by_profile(listed):
     """Profiles and their runs; a page that trains nothing has the profile "paper" alone."""
     found = [(profile, listed(profile)) for profile in KEPT]
-    trained = [(profile, runs) for profile, runs in found
-               if any(map(trains, runs))]
+    trained = [(profile, runs) for profile, runs in found if any(map(trains, runs))]
     return trained or found[-1:]

@@ -155,8 +155,7 @@ def legend_below(axes, columns: int, side: str = "center"):
     one_of(("left", "center", "right"), side=side)
     if own := axes.get_legend():
         own.remove()
-    return axes.figure.legend(*axes.get_legend_handles_labels(), loc=f"outside lower {side}",
-                              ncols=columns)
+    return axes.figure.legend(*axes.get_legend_handles_labels(), loc=f"outside lower {side}", ncols=columns)
 
 
 def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2,

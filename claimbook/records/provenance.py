@@ -76,8 +76,7 @@ def check_imported(runs) -> None:
 def tell_of_changed_sources(since: str, made) -> None:
     """Say which modules of the user's own were edited since something was made, of pairs of the digests
     noted then and the versions of the run's components."""
-    changed = {name for noted, own in made if noted
-               for name, _ in noted.items() - sources(own).items()}
+    changed = {name for noted, own in made if noted for name, _ in noted.items() - sources(own).items()}
     for name in sorted(changed):
         print(f"claimbook: {name} was edited since {since}; where numbers change, raise `version` in "
               "it", file=sys.stderr)

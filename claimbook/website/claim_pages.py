@@ -88,8 +88,7 @@ def facts(item: Decision):
     if item.profile:
         yield "Command", (f"<code>python -m claimbook run {claim.page} --profile {item.profile}</code>"
                           f"<br><code>python -m claimbook claims {claim.id} --json</code>")
-        spent = hours(record for record in records_shown(claim.page)
-                      if record.profile == item.profile)
+        spent = hours(record for record in records_shown(claim.page) if record.profile == item.profile)
         yield ("Cost of the records that the page shows",
                f"{duration(spent)} at profile {item.profile}" * (spent > 0))
     yield "Not run because", typeset("; ".join(filter(None, (claim.not_run, claim.cost))))
@@ -134,8 +133,7 @@ def what_would_change(item: Decision) -> str:
 def changes(states: dict[str, str], parts) -> bool:
     """Whether the verdict would be another if these parts all said yes, or all no."""
     verdict_with = lambda new: verdict_of([new.get(part, own) for part, own in states.items()])
-    return any(verdict_with(dict.fromkeys(parts, state)) != verdict_with({})
-               for state in ("yes", "no"))
+    return any(verdict_with(dict.fromkeys(parts, state)) != verdict_with({}) for state in ("yes", "no"))
 
 
 def nearest_bound(item: Decision, part: str) -> float:

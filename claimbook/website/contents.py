@@ -79,5 +79,4 @@ def write_for_sphinx(folder: Path) -> None:
     found = papers().values()
     check_keys({f"papers/{paper.name}/paper.yml": paper.citation for paper in found})
     write_text(folder / "papers.bib", "\n".join(paper.citation for paper in found))
-    write_text(folder / "sheets.rst",
-               "".join(f".. automodule:: papers.{paper.name}\n" for paper in found))
+    write_text(folder / "sheets.rst", "".join(f".. automodule:: papers.{paper.name}\n" for paper in found))

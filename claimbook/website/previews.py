@@ -52,6 +52,5 @@ def tags(app, pagename: str, title: str, about: str) -> str:
     told = {"og:type": "article" if paper else "website", "og:site_name": app.config.html_title,
             "og:title": title, "og:description": about, "og:image": root + picture,
             "og:url": f"{base}/{pagename}.html" if base else ""}
-    lines = [f'<meta property="{name}" content="{escape(text)}">' for name, text in told.items()
-             if text]
+    lines = [f'<meta property="{name}" content="{escape(text)}">' for name, text in told.items() if text]
     return "\n".join([*lines, '<meta name="twitter:card" content="summary_large_image">']) + "\n"

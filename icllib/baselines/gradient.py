@@ -69,5 +69,4 @@ def one_step_error(task, n: int, step: float | None = None) -> float:
     """The expected squared error of step x . X^T y against noisy labels; best step by default."""
     signal, moment = moments(task)
     step = best_step(task, n) if step is None else step
-    return (task.label_variance - 2 * step * n * signal
-            + step**2 * n * (moment + (n - 1) * signal))
+    return (task.label_variance - 2 * step * n * signal + step**2 * n * (moment + (n - 1) * signal))

@@ -23,8 +23,7 @@ class ExponentialSmoother(ByLength):
     """
 
     def _estimate(self, xs, ys, query):
-        scores = [(part.double() @ query[..., None].double())[..., 0]
-                  for part in xs.split(CHUNK, dim=-2)]
+        scores = [(part.double() @ query[..., None].double())[..., 0] for part in xs.split(CHUNK, dim=-2)]
         return smooth(torch.cat(scores, dim=-1), ys)
 
 

@@ -96,8 +96,7 @@ class MixtureRidge(ByLength):
         xs, ys = xs.double(), ys.double()
         variances = torch.tensor(self.noise_stds, dtype=xs.dtype, device=xs.device).square()
         penalties = variances / self.weight_std**2
-        weights, spectrum = ridge_weights(xs[..., None, :, :], ys[..., None, :],
-                                          penalties[:, None])
+        weights, spectrum = ridge_weights(xs[..., None, :, :], ys[..., None, :], penalties[:, None])
         # Twice the negative log evidence. Its quadratic form is the minimum of the ridge loss,
         # which cancels less than y . y minus what the weights explain.
         residuals = ys[..., None, :] - weights @ xs.mT

@@ -155,8 +155,7 @@ def prefix_mask(batch_size, q_length, kv_length, q_offset=0, mask_function=None,
     if mask_function is not causal_mask_function:
         raise InputError("model: expected a decoder whose layers are plainly causal, "
                          f"got the mask {getattr(mask_function, '__qualname__', mask_function)}")
-    ends = prefix_ends(config.prefix_lengths, batch_size, int(q_offset) + q_length,
-                       attention_mask).to(device)
+    ends = prefix_ends(config.prefix_lengths, batch_size, int(q_offset) + q_length, attention_mask).to(device)
 
     def in_prefix(batch, head, query, key):  # later tokens see the prefix anyway
         return key < ends[batch]

@@ -58,8 +58,7 @@ def layout_mask(tokens: str, mask: str, block: int, queries_see_themselves: bool
             if tokens in IN_A_ROW:  # x_n is the query of length n: it sees all that comes before
                 made = causal_pairs(IN_A_ROW[tokens] * max(lengths) + 1)
             else:
-                made = with_queries(pairs_mask(mask, block, max(lengths)), lengths,
-                                    queries_see_themselves)
+                made = with_queries(pairs_mask(mask, block, max(lengths)), lengths, queries_see_themselves)
             _MASKS[place] = check_rows(made).to(device)
     return _MASKS[place]
 

@@ -128,8 +128,7 @@ def pack(lengths, device) -> Packing:
     """The packing of these context lengths on a device."""
     points, sequences, queries = arrange(tuple(lengths))
     shape = -1, max(lengths) + 1
-    points, sequences, queries = (constant(values, device)
-                                  for values in (points, sequences, queries))
+    points, sequences, queries = (constant(values, device) for values in (points, sequences, queries))
     is_query = torch.zeros_like(points, dtype=torch.bool).index_fill(0, queries, True)
     rows = sequences.view(shape)
     mask = (rows[:, :, None] == rows[:, None]) & (rows >= 0)[:, None]

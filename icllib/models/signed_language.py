@@ -175,8 +175,7 @@ def check_loaded(model, found: dict, same_class: bool) -> None:
                                  f"b, got {what} for {name}")
             heads.append(f"{name} ({told})")
     if heads:
-        warnings.warn(f"the folder has another class's head than {kind}: {', '.join(heads)}",
-                      stacklevel=3)
+        warnings.warn(f"the folder has another class's head than {kind}: {', '.join(heads)}", stacklevel=3)
 
 
 def check_version() -> None:

@@ -36,8 +36,7 @@ class Initializer:
         """One value everywhere, which may be infinite: ``(M, *shape)``."""
         check(lambda number: number == number, "a number", {"value": value})
         shape = _size(shape)
-        return nn.Parameter(torch.full((len(self.ids), *shape), float(value),
-                                       device=self.ids.device))
+        return nn.Parameter(torch.full((len(self.ids), *shape), float(value), device=self.ids.device))
 
 
 def _size(shape, **numbers) -> tuple[int, ...]:

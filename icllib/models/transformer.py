@@ -159,8 +159,7 @@ class StackedTransformer(nn.Module):
         blocks, self.repeats = settings.layers, 1
         if settings.shared_layers:
             blocks, self.repeats = 1, settings.layers
-        self.blocks = nn.ModuleList(Block(settings, draw, f"block{layer}")
-                                    for layer in range(blocks))
+        self.blocks = nn.ModuleList(Block(settings, draw, f"block{layer}") for layer in range(blocks))
         self.final_norm = NORMALIZATIONS[settings.normalization if settings.final_norm else "none"](width, draw)
         # Adam's steps do not depend on the size of gradients, so a read-out that is written as a factor times
         # smaller weights moves so many times as fast, from the same start.

@@ -123,8 +123,7 @@ class Mixture(Wrapped):
     @property
     def label_variance(self) -> float:
         """E y^2, noise included."""
-        return sum(share * part.label_variance
-                   for share, part in zip(self.probabilities, self.parts))
+        return sum(share * part.label_variance for share, part in zip(self.probabilities, self.parts))
 
     def which(self, stream: Stream, ids: Tensor) -> Tensor:
         """Which task each prompt is of: ids (M, B) -> (M, B)."""

@@ -123,5 +123,4 @@ def encode(tokenizer: DataFile, lines: list[str], vocabulary: int) -> list[list[
 
 def padded(sentences: list[list[int]]) -> Tensor:
     """Sentences of unequal length as one tensor: (sentences, longest)."""
-    return pad_sequence([torch.tensor(tokens) for tokens in sentences], batch_first=True,
-                        padding_value=PAD)
+    return pad_sequence([torch.tensor(tokens) for tokens in sentences], batch_first=True, padding_value=PAD)

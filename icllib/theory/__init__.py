@@ -32,8 +32,7 @@ def denominators(t, g0, h0, strength, rate):
     up, down = np.where(still, 0.5, up / twice), np.where(still, 0.5, down / twice)
     decay = np.exp(-2 * rate * root * t)
     growth = np.where(still, rate * t, -np.expm1(-2 * rate * root * t) / twice)
-    return (decay, growth, down + up * decay + g0 / 2 * growth,
-            up + down * decay + h0 / 2 * growth)
+    return (decay, growth, down + up * decay + g0 / 2 * growth, up + down * decay + h0 / 2 * growth)
 
 
 def divide(numerator, denominator):

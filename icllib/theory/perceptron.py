@@ -49,8 +49,7 @@ def random_perceptron(tasks: int, width: int, read_out: float, seed: int) -> Per
     positive(read_out=read_out)
     integer(0, seed=seed)
     random = np.random.default_rng(seed)
-    uniform = lambda inputs, *shape: torch.from_numpy(
-        random.uniform(-1, 1, (1, *shape)) / np.sqrt(inputs))
+    uniform = lambda inputs, *shape: torch.from_numpy(random.uniform(-1, 1, (1, *shape)) / np.sqrt(inputs))
     return Perceptrons(uniform(tasks, tasks, width), uniform(tasks, width),
                        read_out * uniform(width, width), uniform(width))
 

@@ -160,7 +160,6 @@ def lower_envelope(sizes, times, losses, budgets):
     sizes, times, losses, budgets = map(np.asarray, (sizes, times, losses, budgets))
     at_budgets = []
     for size, curve in zip(sizes, losses):
-        logs = np.interp(np.log(budgets / size), np.log(times), np.log(curve),
-                         left=np.inf, right=np.inf)
+        logs = np.interp(np.log(budgets / size), np.log(times), np.log(curve), left=np.inf, right=np.inf)
         at_budgets.append(np.exp(logs))
     return np.min(at_budgets, axis=0)

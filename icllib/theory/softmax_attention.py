@@ -123,8 +123,7 @@ def context_points(length: int, positive_share: float) -> tuple:
     checks.share(positive_share=positive_share)
     if positive_share in (0, 1):
         return np.array([float(length)]), np.ones(1)
-    halves = [(share, *binomial_points(length, share))
-              for share in {positive_share, 1 - positive_share}]
+    halves = [(share, *binomial_points(length, share)) for share in {positive_share, 1 - positive_share}]
     return (np.concatenate([same for _, same, _ in halves]),
             np.concatenate([chance * (share if len(halves) == 2 else 1)
                             for share, _, chance in halves]))
@@ -195,8 +194,7 @@ def _losses_and_gradients(weights, model, shares, strength, prompts) -> tuple[Te
     by_z0 = by_b * b - itself * pulled.sum(1, keepdim=True)
     by_label_score = strength * by_z
     by_score = by_z + by_z0
-    by_label_keys = torch.zeros_like(weights.label_keys).index_add_(
-        0, model, by_label_score * queries)
+    by_label_keys = torch.zeros_like(weights.label_keys).index_add_(0, model, by_label_score * queries)
     return losses, [by_score * queries, by_score * keys + by_label_score * label_keys,
                     torch.cat((by_a + by_b, strength * by_a), 1), by_label_keys]
 

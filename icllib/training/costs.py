@@ -57,8 +57,7 @@ def speed() -> float:
     path = PROJECT / "benchmarks/results" / f"{device.replace(' ', '_')}.json"
     measured = json.loads(read_text(path)) if path.exists() else {}
     rows = measured.get("12/8/256", {}).get("rows", [])
-    return next((row["multiply_adds_per_second"] for row in rows if row["contestant"] == "ours, M=1"),
-                SPEED)
+    return next((row["multiply_adds_per_second"] for row in rows if row["contestant"] == "ours, M=1"), SPEED)
 
 
 def memory_of(fleet: list[Run]) -> float:

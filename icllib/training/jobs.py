@@ -244,8 +244,7 @@ def measure_fleet(fleet: Fleet, run: Run, device: str) -> dict:
             fleet.module.load_state_dict(fleet.kept[step])
             stops.append(measured_once(run.along.evaluation, fleet.tasks, trained, device))
         fleet.module.load_state_dict(fleet.kept[end])  # whose weights are saved
-        metrics |= {f"{name}_along": np.stack([stop[name] for stop in stops], axis=1)
-                    for name in stops[0]}
+        metrics |= {f"{name}_along": np.stack([stop[name] for stop in stops], axis=1) for name in stops[0]}
     return metrics
 
 
@@ -295,8 +294,7 @@ def stop_request(limits=Limits(), failed=lambda: False):
         asked.append(True)
 
     in_main = threading.current_thread() is threading.main_thread()  # only it may set handlers
-    before = {number: signal.signal(number, ask)
-              for number in (signal.SIGTERM, signal.SIGINT) if in_main}
+    before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT) if in_main}
     try:
         yield lambda: bool(asked or limits.reached or failed())
     finally:

@@ -60,8 +60,7 @@ class Recipe(Component):
     curriculum: Curriculum | None = field(default=None, metadata=ADDED)  #: of points
     dimensions: Curriculum | None = field(default=None, metadata=ADDED)  #: of coordinates of x
     clip: float | None = field(default=None, metadata=ADDED)  #: largest gradient norm of a member
-    loss: Literal["squared", "cross-entropy", "masked tokens"] = field(
-        default="squared", metadata=ADDED)
+    loss: Literal["squared", "cross-entropy", "masked tokens"] = field(default="squared", metadata=ADDED)
     #: see `precision_on`
     precision: Literal["tf32", "bf16", "fp32", "fp64"] = field(default="tf32", metadata=ADDED)
     queries: Size = field(default=1, metadata=ADDED)  #: side by side after the pairs of each length

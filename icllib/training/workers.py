@@ -139,8 +139,7 @@ def main(profile: str, folder: str, limits: str = "{}", *modules: str) -> None:
         importlib.import_module(name)
     try:
         runs = [from_settings(run) for run in json.load(sys.stdin)]
-        train_fleets(runs, profile, Path(folder), processors()[0],
-                     Limits(**json.loads(limits)))
+        train_fleets(runs, profile, Path(folder), processors()[0], Limits(**json.loads(limits)))
     except tuple(STOPS.values()) as error:
         print(" ".join(str(error).split()), file=sys.stderr)  # in one line, which `join` reads
         sys.exit(next(code for code, kind in STOPS.items() if isinstance(error, kind)))
