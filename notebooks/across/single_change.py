@@ -76,8 +76,8 @@ title = figure.suptitle("No change is seen to help more under a shift", fontsize
 # %% [markdown]
 # ## Numbers
 #
-# Means with 95% intervals, and the noise floor: the factor that a mean of as many seeds stays within if nothing is
-# changed.
+# Means with 95% intervals. *Bought* is what the right panel draws. The noise floor is the factor that a mean of as many
+# seeds stays within if nothing is changed.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -109,7 +109,7 @@ page.verdicts()
 #   of every length have a layer more and another batch. Of each the weights of one seed are kept.
 # - *The noise floor* is wide with three to five pairs. A change that helps by less than 1.6 times would not be seen.
 # - *The papers do not claim this* in general. Signed averaging does of its score on lines; the printed factors are
-#   [excluded for models like ours](../signed_averaging/fig03_softmax_ssa.ipynb).
+#   [out of our models' reach](../signed_averaging/what_caps_the_answers.ipynb).
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/across/single_change/figure.csv>`.
