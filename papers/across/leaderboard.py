@@ -5,18 +5,50 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import torch
+from torch import Tensor, nn
 
 from claimbook.records import Component
 from icllib.court import SETTINGS, give_words, kept_softmax, ratio_rows
+from icllib.models import Module
 from icllib.training import Run
 from papers.signed_averaging.affine import SCORINGS
 
 SOFTMAX, DISGUISED, UNTRAINED = "softmax", "softmax, other seeds", "one step of training"
 SEEDS = 5
 LINES = "lines"
-# What each has in place of the court's decoder: a scoring of Table 1, or another option.
-OPTIONS = {row.name: lambda model, row=row: {"scoring": row.settings(model)} for row in SCORINGS
-           if row.name != SOFTMAX} | {name: lambda model, options=options: options for name, options in {
+
+
+@dataclass(frozen=True)
+class Recurrent(Component):
+    """An LSTM that reads each input beside the label before it, and answers at each."""
+
+    layers: int = 2
+    width: int = 64
+
+    def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> nn.Module:
+        """One network per seed."""
+        return Module(lambda inputs: RecurrentNet(inputs, self)).build(seeds, dimension, max_pairs, device)
+
+
+class RecurrentNet(nn.Module):
+    """The network of one seed."""
+
+    def __init__(self, dimension: int, sizes: Recurrent):
+        super().__init__()
+        self.reader = nn.LSTM(dimension + 1, sizes.width, sizes.layers, batch_first=True)
+        self.read_out = nn.Linear(sizes.width, 1)
+
+    def forward(self, xs: Tensor, ys: Tensor) -> Tensor:
+        """Answers at every point: (B, N, d), (B, N) -> (B, N)."""
+        before = torch.cat((torch.zeros_like(ys[:, :1]), ys[:, :-1]), dim=1)
+        return self.read_out(self.reader(torch.cat((xs, before[..., None]), dim=2))[0])[..., 0]
+
+
+# What each has in place of the court's decoder: a scoring of Table 1, another option, or another model.
+OPTIONS = {row.name: lambda model, row=row: replace(model, scoring=row.settings(model)) for row in SCORINGS
+           if row.name != SOFTMAX} | {"recurrent net": lambda model: Recurrent()} | {
+               name: lambda model, options=options: replace(model, **options) for name, options in {
                "prefix mask": {"mask": "prefix"}, "block mask, 5 pairs": {"mask": "block-causal", "block": 5},
                "leave-one-out mask": {"mask": "leave-one-out"},
                "queries see pairs only": {"queries_see_themselves": False},
@@ -56,7 +88,7 @@ class CourtErrors(Component):
 def runs_of(name: str, profile: str) -> list[Run]:
     """The models of one entry."""
     setting = SETTINGS[LINES]
-    model = replace(setting.model, **OPTIONS[name](setting.model))
+    model = OPTIONS[name](setting.model)
     steps = 1 if name == UNTRAINED else 20 if profile == "smoke" else setting.recipe.steps
     seeds = range(2 if profile == "smoke" else SEEDS)
     return [Run(setting.task, model, replace(setting.recipe, steps=steps), CourtErrors(), seed) for seed in seeds]
