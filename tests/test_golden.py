@@ -77,7 +77,7 @@ CONSTANTS = {  # of modules, which belong to this version of what measures with 
     "papers.causal_lm.StepBounds 1": "3f0f2d53469a",
     "papers.context_scaling.Identities 1": "7bcf379ccbe5",
     "papers.context_scaling.PublicNormalizations 1": "3357adf03baa",
-    "papers.signed_averaging.AnswerSizes 1": "f32416a24cd1",
+    "papers.signed_averaging.AnswerSizes 1": "93d05f6bdbf7",
     "papers.signed_averaging.BaseRates 1": "9aec24e7ce00",
     "papers.signed_averaging.DeviantNumbers 1": "f41557ca84cd",
     "papers.signed_averaging.GrammarProbes 1": "761826cba5a3",
