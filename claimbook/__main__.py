@@ -7,14 +7,13 @@ import threading
 import time
 
 
-def tell_that_it_works(every: float = 30.0) -> None:
-    """Say on standard error within a second what is at work, and, where that is no terminal, every 30 s
-    for how long."""
+def tell_that_it_works() -> None:
+    """Say on standard error what is at work, and, where that is no terminal, every 30 s for how long."""
     words, start = " ".join(["claimbook", *sys.argv[1:]]), time.monotonic()
     time.sleep(0.8)
     print(f"{words}: at work", file=sys.stderr, flush=True)
     while not sys.stderr.isatty():
-        time.sleep(every)
+        time.sleep(30)
         print(f"{words}: at work for {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
 
 

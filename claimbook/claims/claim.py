@@ -131,9 +131,9 @@ class Claim:
                     raise InputError(f"{self.id}: {name}: expected "
                                      f"{', '.join(one.name for one in fields(made))}, got {given} ({error})") from None
         types_of_fields(self)
-        self.check_choice("predicate", self.predicate, PREDICATES)
-        self.check_choice("control", self.control, (*CONTROLS, None))
-        self.check_choice("scale", self.scale, SCALES)
+        one_of(tuple(PREDICATES), predicate=self.predicate)
+        one_of((*CONTROLS, None), control=self.control)
+        one_of(SCALES, scale=self.scale)
         if len(self.tolerance) != 1 or not set(self.tolerance) <= PREDICATES[self.predicate]:
             raise InputError(f"{self.id}: tolerance: expected one of "
                              f"{sorted(PREDICATES[self.predicate])}, got {self.tolerance}")
@@ -148,7 +148,7 @@ class Claim:
         if isinstance(value, dict) and (lacking := set(self.parts) - set(value)):
             raise InputError(f"{self.id}: printed.value: expected one for each part, got none for "
                              f"{', '.join(sorted(lacking))}")
-        self.check_choice("printed.read", self.printed["read"], READINGS)
+        one_of(READINGS, read=self.printed["read"])
         self.check_kinds()
         for part in self.parts:
             try:
@@ -163,24 +163,18 @@ class Claim:
     def check_kinds(self) -> None:
         """Raises InputError for a kind of statistic, pairs or added parts that do not fit the claim."""
         for part in set(self.kind if isinstance(self.kind, dict) else ()) | set(self.added):
-            self.check_choice("kind, added", part, self.parts)
+            one_of(self.parts, kind_or_added=part)
         printed = getattr(self.competence, "printed", None)
         for part in printed if isinstance(printed, dict) else ():
-            self.check_choice("competence", part, self.parts)
+            one_of(self.parts, competence=part)
         for part in self.parts:
-            self.check_choice("kind", self.kind_of(part), (*MARGINS, None))
+            one_of((*MARGINS, None), kind=self.kind_of(part))
         if (self.kind or self.pairs) and (self.scale, self.predicate) != ("log", "ordering"):
             raise InputError(f"{self.id}: kind, pairs: expected none, or an ordering on the log scale, "
                              f"got predicate {self.predicate} on the {self.scale} scale")
         if self.added and (self.ours or len(self.added) == len(self.parts)):
             raise InputError(f"{self.id}: added: expected some but not all parts, and a claim that is "
                              f"the paper's, got {list(self.added)}{' of ours' * self.ours}")
-
-    def check_choice(self, name: str, value, known) -> None:
-        """Raises InputError for a value that is not among the known ones."""
-        if value not in known:
-            raise InputError(f"{self.id}: {name}: expected one of {', '.join(map(str, known))}, "
-                             f"got {value!r}")
 
     @property
     def paper(self) -> str:
@@ -204,8 +198,7 @@ class Claim:
             return -math.inf, size
         if kind == "above":
             return size, math.inf
-        printed = self.printed["value"]
-        printed = printed[part] if isinstance(printed, dict) else printed
+        printed = self.printed_for(part)
         return ((printed - size, printed + size) if kind == "distance"
                 else tuple(sorted((printed / size, printed * size))))
 
@@ -240,15 +233,15 @@ class Claim:
         """The factor within which a part's ratio is no difference; None where absence is not asked."""
         return margin_of(self.kind_of(part), self.printed_of(part))
 
-    def null_of(self, part: str) -> float | None:
-        """The value that means no effect; None if the claim has none."""
-        return 1.0 if self.kind_of(part) else self.null
-
     def printed_of(self, part: str) -> float | None:
         """The number that is printed for a part, on the scale of the statistic; None for words."""
-        value = self.printed["value"]
-        value = value[part] if isinstance(value, dict) else value
+        value = self.printed_for(part)
         return None if isinstance(value, str) else float(value)
+
+    def printed_for(self, part: str | None) -> str | float:
+        """What is printed for a part, or for all of them."""
+        value = self.printed["value"]
+        return value[part] if isinstance(value, dict) else value
 
 
 def load_claims(paper: str) -> list[Claim]:

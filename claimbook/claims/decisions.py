@@ -101,13 +101,10 @@ class Decision:
         outside = claim.scope and self.profile not in claim.scope.profiles
         if self.profile is None or claim.faulty or outside:
             return dict.fromkeys(claim.parts, "not tested")
-        counted = {part: self.counted(part) for part in claim.parts if self.is_tested(part)}
-        return dict.fromkeys(claim.parts, "not tested") | states(claim, counted)
-
-    def is_tested(self, part: str) -> bool:
-        """Whether enough models behind a part have learned."""
-        count = len(self.evidence[part])
-        return not self.gate or len(self.counted(part)) >= max(math.ceil(count / 2), FEWEST_SEEDS)
+        counted = {part: self.counted(part) for part in claim.parts}
+        enough = lambda part: len(counted[part]) >= max(len(self.evidence[part]) / 2, FEWEST_SEEDS)  # have learned
+        tested = {part: own for part, own in counted.items() if not self.gate or enough(part)}
+        return dict.fromkeys(claim.parts, "not tested") | states(claim, tested)
 
     def size(self, part: str) -> rule.Size | None:
         """How far a part's printed number is from ours; None without one, if exact or not tested."""
@@ -115,7 +112,8 @@ class Decision:
         if printed is None or self.claim.exact or self.state(part) == "not tested":
             return None
         reach = rule.interval(self.reach[part], self.claim.scale)[0] if self.reach else None
-        return rule.size(self.counted(part), printed, self.claim.scale, self.claim.null_of(part), reach)
+        null = 1.0 if self.claim.kind_of(part) else self.claim.null
+        return rule.size(self.counted(part), printed, self.claim.scale, null, reach)
 
     def share(self, part: str) -> tuple[float, int, float, float] | None:
         """Pairs in which the model leads, pairs, and the share's 95% interval; None where no pairs decide."""
@@ -235,11 +233,6 @@ def no_difference(claim: Claim, part: str, samples, error: float) -> str:
     return "no difference" if absent else "undecided"
 
 
-def state(claim: Claim, part: str, samples) -> str:
-    """The state of a part that is asked by itself."""
-    return states(claim, {part: samples})[part]
-
-
 def is_denied(claim: Claim, part: str) -> bool:
     """Whether a claim on pairs says that the model does not lead."""
     bottom, top = claim.region(part)
@@ -251,16 +244,6 @@ def pairs_led(claim: Claim, part: str, samples) -> float:
     bottom, top = claim.region(part)
     below = top <= 1 or -math.inf < bottom < 1  # "lower", and "no lower but for a tenth"
     return sum((value < 1 if below else value > 1) + (value == 1) / 2 for value in samples)
-
-
-def finite_or_none(values) -> list[float | None]:
-    """Numbers for JSON, which has no infinity and no NaN."""
-    return [value if math.isfinite(value) else None for value in values]
-
-
-def finite_parts(parts: dict | None) -> dict | None:
-    """Each part's numbers for JSON, without infinity and NaN."""
-    return parts and {part: finite_or_none(values) for part, values in parts.items()}
 
 
 def evidence_path(page: str) -> Path:

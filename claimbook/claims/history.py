@@ -69,22 +69,14 @@ def last_changes(path: Path, state) -> dict[str, set]:
     if told is None:
         return {}
     commits = [line.split()[0] for line in told.splitlines()]
-    top = yaml.compose(path.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    entries = next(value for key, value in top.value if key.value == "claims")
-    return {value_named(entry, "id").value: {commits[line] for line in fixed_lines(entry)}
-            for entry in entries.value}
-
-
-def fixed_lines(entry) -> set[int]:
-    """The lines of a claim that hold what is fixed, counted from 0."""
-    gate = value_named(entry, "gate")
-    pairs = [pair for pair in entry.value if pair[0].value in FIXED]
-    pairs += [pair for pair in (gate.value if gate else ()) if pair[0].value in BOUNDS]
-    marks = [(key.start_mark, value.end_mark) for key, value in pairs]  # a block ends where the next starts
-    return {line for start, end in marks
+    by_name = lambda node: {key.value: (key, value) for key, value in node.value}
+    _, entries = by_name(yaml.compose(path.read_text("utf-8"), Loader=yaml.CSafeLoader))["claims"]
+    found = {}
+    for own in map(by_name, entries.value):
+        bounds = by_name(own["gate"][1]) if "gate" in own else {}
+        pairs = [own[name] for name in FIXED if name in own] + [bounds[name] for name in BOUNDS if name in bounds]
+        marks = [(key.start_mark, value.end_mark) for key, value in pairs]  # a block ends where the next starts
+        found[own["id"][1].value] = {
+            commits[line] for start, end in marks
             for line in range(start.line, max(end.line + (end.column > start.column), start.line + 1))}
-
-
-def value_named(entry, name: str):
-    """The value of an entry with this name, or None."""
-    return next((value for key, value in entry.value if key.value == name), None)
+    return found

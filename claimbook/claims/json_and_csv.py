@@ -5,15 +5,15 @@ All come from `claim_as_json`, so that they cannot differ.
 
 import csv
 import io
+import math
 
-from claimbook.claims.decisions import Decision, SEEN, finite_or_none, finite_parts
+from claimbook.claims.decisions import SEEN, Decision
 from claimbook.claims.rule import interval
 from claimbook.claims.sentences import sentence
 
 COLUMNS = ["id", "part", "verdict", "words", "seen", "says", "printed", "mean", "low", "high", "at_least",
            "at_most", "counted", "seeds", "printed_excluded", "half_excluded", "out_of_reach", "pairs_led",
-           "pairs",
-           "part_added_by_us", "evidence", "profile", "headline", "added_by_us", "post_hoc",
+           "pairs", "part_added_by_us", "evidence", "profile", "headline", "added_by_us", "post_hoc",
            "rule_later", "source", "page", "statement", "statistic", "sentence"]
 
 
@@ -28,8 +28,8 @@ def claim_as_json(item: Decision) -> dict:
             "beside": item.beside, "sentence": sentence(item), "evidence": item.strength,
             "profile": item.profile, "post_hoc": claim.post_hoc, "rule_later": claim.rule_later,
             "added_by_us": claim.ours, "page": claim.page, "printed_on": claim.printed_on,
-            "not_run": claim.not_run,
-            "cost": claim.cost, "same_models": item.same_models, "gate": finite_parts(item.gate),
+            "not_run": claim.not_run, "cost": claim.cost, "same_models": item.same_models,
+            "gate": item.gate and {part: finite_or_none(values) for part, values in item.gate.items()},
             "competence": [{"ours": ours, "printed": printed} for ours, printed in item.competence],
             "control": claim.control, "control_verdict": item.control_verdict,
             "parts": [part_entry(item, part) for part in item.evidence or ()]}
@@ -50,6 +50,11 @@ def part_entry(item: Decision, part: str) -> dict:
             "pairs_led": share[0], "pairs": share[1], "share_low": share[2], "share_high": share[3],
             "counted": len(item.counted(part)), "seeds": len(item.evidence[part]),
             "samples": finite_or_none(item.evidence[part])}
+
+
+def finite_or_none(values) -> list[float | None]:
+    """Numbers for JSON, which has no infinity and no NaN."""
+    return [value if math.isfinite(value) else None for value in values]
 
 
 def as_csv(decisions: list[Decision]) -> str:

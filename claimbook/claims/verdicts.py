@@ -163,8 +163,7 @@ def parts_table(decision: Decision) -> pd.DataFrame:
 
 def printed_number(claim: Claim, part: str | None = None) -> str:
     """The number printed for a claim or one of its parts; the right one if the print is wrong."""
-    value = claim.printed["value"]
-    value = value if part is None else value[part]
+    value = claim.printed_for(part)
     return value if isinstance(value, str) else short(value, 6)
 
 

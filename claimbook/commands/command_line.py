@@ -27,7 +27,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a ta
 Pages = Annotated[list[str], typer.Argument(
     metavar="PAGE...", help="<paper>/<page> or a path; a paper for its pages, 'all' for every page.")]
 TimeLimit = Annotated[Optional[float], typer.Option(
-    min=0, help="Stop training after this many seconds; what is finished is kept, the next call goes on.")]
+    min=0, callback=lambda seconds: None if seconds is None else time.monotonic() + seconds,
+    help="Stop training after this many seconds; what is finished is kept, the next call goes on.")]
 Members = Annotated[Optional[int], typer.Option(
     min=1, help="Train at most so many models at once: for a GPU with little memory, or more processors.")]
 OnCpu = Annotated[bool, typer.Option("--on-cpu", help="Train models of profile gpu on the CPU, which is "
@@ -72,7 +73,7 @@ def run(
     parameters = dict(parse_parameter(text) for text in parameter)
     for name in names:
         check_parameters(name, parameters)
-    limits, codes = Limits(deadline_in(time_limit), members, on_cpu), {}
+    limits, codes = Limits(time_limit, members, on_cpu), {}
     try:
         for name in names:
             codes[name] = attempt(name, profile, parameters, limits, as_recorded)
@@ -81,11 +82,6 @@ def run(
         if failed and len(names) > 1:
             _say(f"{len(failed)} of {len(names)} pages failed: {', '.join(failed)}", 1)
     raise typer.Exit(max(codes.values()))
-
-
-def deadline_in(seconds: float | None) -> float | None:
-    """The time.monotonic() after so many seconds."""
-    return None if seconds is None else time.monotonic() + seconds
 
 
 def attempt(page: str, profile: str, parameters: dict, limits, as_recorded: bool) -> int:
@@ -176,7 +172,7 @@ def train(
     from claimbook.commands.train import train as train_fleet
     from claimbook.records.limits import Limits
 
-    typer.echo(train_fleet(records, Limits(deadline_in(time_limit), on_cpu=on_cpu)))
+    typer.echo(train_fleet(records, Limits(time_limit, on_cpu=on_cpu)))
 
 
 @app.command(epilog="Examples:  python -m claimbook claims  |  python -m claimbook claims causal_lm  |  "

@@ -1,7 +1,6 @@
 """The state of every page, told anew only where something has changed: without that, in no time."""
 
 import contextlib
-import gc
 import json
 import os
 from dataclasses import asdict
@@ -40,7 +39,9 @@ def kept_status(pages) -> list[State]:
         seen = digest([code, results[page.split("/")[0]], stamp(*files)])
         then, own = before.get(page, (None, []))
         if then != seen or not own:
-            own = asked(page)
+            from claimbook.commands.page_state import states_of  # which needs all that pages import
+
+            own = states_of(page)
         if not any(state.state == "unknown" for state in own):
             now[page] = seen, own
         states += own
@@ -50,12 +51,3 @@ def kept_status(pages) -> list[State]:
     return states
 
 
-def asked(page: str) -> list[State]:
-    """The states of a page, which needs all that the page imports."""
-    from claimbook.commands.page_state import states_of
-
-    gc.disable()  # all that is read stays: to search it for cycles took a tenth of the time
-    try:
-        return states_of(page)
-    finally:
-        gc.enable()

@@ -25,14 +25,6 @@ NUMBERS = {  # any other kind -> whether each entry of an array is such a number
     "integers of at least 0": lambda own: (own >= 0) & (own.dtype.kind != "f"),
     "integers of at least 1": lambda own: (own >= 1) & (own.dtype.kind != "f"),
 }
-# Types of a component's fields that say what its numbers have to be.
-Size = Annotated[int, "an integer of at least 1"]
-Count = Annotated[int, "an integer of at least 0"]
-Finite = Annotated[float, "a finite number"]
-Positive = Annotated[float, "a positive number"]
-NotNegative = Annotated[float, "a number of at least 0"]
-Fraction = Annotated[float, "a fraction in [0, 1)"]
-Share = Annotated[float, "a number from 0 to 1"]
 
 
 def integer(least: int = 1, most: float = math.inf, /, **sizes) -> None:
@@ -40,22 +32,40 @@ def integer(least: int = 1, most: float = math.inf, /, **sizes) -> None:
     if all(type(size) is int and least <= size <= most for size in sizes.values()):
         return  # at once: a table of thousands of runs asks a million times
     expected = f"from {least} to {most}" if most < math.inf else f"of at least {least}"
-    check(lambda size: isinstance(size, Integral) and least <= size <= most, f"an integer {expected}", sizes)
+    check(f"an integer {expected}", lambda size: isinstance(size, Integral) and least <= size <= most, **sizes)
 
 
-def positive(**values) -> None:
-    """Raises InputError, by name, if it is not a finite number above 0."""
-    check(lambda value: 0 < float(value) < math.inf, "a positive number", values)
+def check(expected: str, fits, /, **values) -> None:
+    """Raises InputError for the first of some named values that is no number or does not fit."""
+    for name, value in values.items():
+        try:
+            number = type(value) in (int, float) or isinstance(value, Real) and not isinstance(value, bool)
+            sound = number and fits(value)
+        except OverflowError:  # an integer that is larger than any float
+            sound = False
+        if not sound:
+            raise InputError(f"{name}: expected {expected}, got {value!r:.200}")
 
 
-def not_negative(**values) -> None:
-    """Raises InputError, by name, if it is not a finite number of at least 0."""
-    check(lambda value: 0 <= float(value) < math.inf, "a number of at least 0", values)
+# Each raises InputError, by name, for what is no such number.
+positive = partial(check, "a positive number", lambda value: 0 < float(value) < math.inf)
+not_negative = partial(check, "a number of at least 0", lambda value: 0 <= float(value) < math.inf)
+finite = partial(check, "a finite number", math.isfinite)
+fraction = partial(check, "a fraction in [0, 1)", lambda value: 0 <= value < 1)
+share = partial(check, "a number from 0 to 1", lambda value: 0 <= value <= 1)
+# Types of a component's fields, with what their numbers have to be.
+Size = Annotated[int, integer]
+Count = Annotated[int, partial(integer, 0)]
+Finite = Annotated[float, finite]
+Positive = Annotated[float, positive]
+NotNegative = Annotated[float, not_negative]
+Fraction = Annotated[float, fraction]
+Share = Annotated[float, share]
 
 
-def finite(**values) -> None:
-    """Raises InputError, by name, if it is not a finite number."""
-    check(math.isfinite, "a finite number", values)
+def declared(kind):
+    """The check of the numbers of a type that declares what they have to be, such as `Size`; else None."""
+    return typing.get_args(kind)[1] if typing.get_origin(kind) is Annotated else None
 
 
 def numbers(kind: str = "finite numbers", /, **arrays) -> None:
@@ -132,48 +142,14 @@ def rank(values) -> int:
         return -1
 
 
-def instance(kind, /, **values) -> None:
-    """Raises InputError, by name, if it is not an object of this class."""
+def instance(kind, expected: str = "", /, **values) -> None:
+    """Raises InputError, by name, if it is not an object of this class, which `expected` names."""
     for name, own in values.items():
         if not isinstance(own, kind):
-            expected = getattr(kind, "__name__", kind)
-            raise InputError(f"{name}: expected {expected}, got {own!r:.200}")
+            raise InputError(f"{name}: expected {expected or getattr(kind, '__name__', kind)}, got {own!r:.200}")
 
 
-def boolean(**values) -> None:
-    """Raises InputError, by name, for what is neither True nor False."""
-    for name, value in values.items():
-        if not isinstance(value, bool):
-            raise InputError(f"{name}: expected True or False, got {value!r:.200}")
-
-
-def text(**values) -> None:
-    """Raises InputError, by name, if it is not text."""
-    for name, value in values.items():
-        if not isinstance(value, str):
-            raise InputError(f"{name}: expected text, got {value!r:.200}")
-
-
-def fraction(**values) -> None:
-    """Raises InputError, by name, if it is not a number in [0, 1)."""
-    check(lambda value: 0 <= value < 1, "a fraction in [0, 1)", values)
-
-
-def share(**values) -> None:
-    """Raises InputError, by name, if it is not a number in [0, 1]."""
-    check(lambda value: 0 <= value <= 1, "a number from 0 to 1", values)
-
-
-def check(fits, expected: str, values: dict) -> None:
-    """Raises InputError for the first of some named values that is no number or does not fit."""
-    for name, value in values.items():
-        try:
-            number = type(value) in (int, float) or isinstance(value, Real) and not isinstance(value, bool)
-            sound = number and fits(value)
-        except OverflowError:  # an integer that is larger than any float
-            sound = False
-        if not sound:
-            raise InputError(f"{name}: expected {expected}, got {value!r:.200}")
+boolean, text = partial(instance, bool, "True or False"), partial(instance, str, "text")
 
 
 def tuple_of(check_one, name: str, values, least: int = 1) -> tuple:
@@ -216,25 +192,11 @@ def binds(function, *arguments) -> bool:
     return True
 
 
-DECLARED = {"an integer of at least 1": integer, "an integer of at least 0": partial(integer, 0),
-            "a finite number": finite, "a positive number": positive, "a number of at least 0": not_negative,
-            "a fraction in [0, 1)": fraction, "a number from 0 to 1": share}
-
-
-def declared(kind):
-    """The check of the numbers of a type that declares what they have to be, such as `Size`; else None."""
-    return DECLARED[typing.get_args(kind)[1]] if typing.get_origin(kind) is Annotated else None
-
-
 def types_of_fields(component) -> None:
     """Raises InputError, by name, for a field of a dataclass that is not of the type it says."""
     for field in dataclasses.fields(component):
-        value, kind = getattr(component, field.name), field.type
-        if not isinstance(kind, type | types.UnionType):  # tuple[str, ...], say
-            kind = typing.get_origin(kind)
-        if not isinstance(value, kind):
-            expected = getattr(kind, "__name__", kind)
-            raise InputError(f"{field.name}: expected {expected}, got {value!r:.200}")
+        kind = field.type if isinstance(field.type, type | types.UnionType) else typing.get_origin(field.type)
+        instance(kind, **{field.name: getattr(component, field.name)})  # of tuple[str, ...] it is tuple
 
 
 def lists_runs(**functions) -> None:

@@ -3,7 +3,7 @@
 from functools import cache
 from html import escape
 
-from claimbook.claims import Claim, load_claims, papers
+from claimbook.claims import load_claims, papers
 from claimbook.claims.controls import CONTROLS
 from claimbook.claims.decisions import Decision
 from claimbook.claims.history import fixed_before
@@ -42,11 +42,13 @@ def body(item: Decision) -> str:
     """The page of a claim as HTML."""
     claim, paper = item.claim, papers()[item.claim.paper]
     rows = "\n".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in facts(item) if text)
+    table = item.profile and tidy(parts_table(item).to_html(classes="verdicts", border=0))
+    evidence = f"<h2>Evidence</h2>\n{table}\n" if table else ""
     return (f"<section><h1>{escape(paper.short)}, claim {claim.number}</h1>\n"
             f'<p class="verdict-line">{badge(item)} {escape(meaning(item))}.</p>\n'
             f'<blockquote class="claim"><p>{typeset(claim.statement)}</p></blockquote>\n'
             f"<p>{typeset(sentence(item))}</p>\n"
-            f'<dl class="facts">\n{rows}\n</dl>\n{evidence(item)}{objections(item)}</section>')
+            f'<dl class="facts">\n{rows}\n</dl>\n{evidence}{objections(item)}</section>')
 
 
 def facts(item: Decision):
@@ -121,9 +123,9 @@ def what_would_change(item: Decision) -> str:
         return "no part alone: several say the same"
     if claim.pairs:
         return f"another share of pairs in {', '.join(map(typeset, alone))}"
-    part = min(alone, key=lambda part: distance(item, part))
+    part = min(alone, key=lambda part: nearest_bound(item, part)[1])
     _, low, high = interval(item.counted_or_all(part), claim.scale)
-    bound = nearest_bound(item, part)
+    bound, _ = nearest_bound(item, part)
     nearest = ", and no part lies nearer to its bound" * (len(alone) == len(states))
     now = " to ".join(dict.fromkeys((short(low, 3), short(high, 3))))
     return (f"a 95% interval of “{typeset(part)}” on the other side of {short(bound, 3)}; "
@@ -136,33 +138,20 @@ def changes(states: dict[str, str], parts) -> bool:
     return any(verdict_with(dict.fromkeys(parts, state)) != verdict_with({}) for state in ("yes", "no"))
 
 
-def nearest_bound(item: Decision, part: str) -> float:
-    """The end of a part's region that its mean is nearest to."""
-    mean = interval(item.counted_or_all(part), item.claim.scale)[0]
-    return min(item.claim.region(part), key=lambda bound: abs(bound - mean))
-
-
-def distance(item: Decision, part: str) -> float:
-    """From a part's interval to the nearest bound, in units of the bound."""
-    bound = nearest_bound(item, part)
-    ends = interval(item.counted_or_all(part), item.claim.scale)[1:]
+def nearest_bound(item: Decision, part: str) -> tuple[float, float]:
+    """The bound that a part's mean is nearest to, and how far its interval is from it, in units of the bound."""
+    mean, *ends = interval(item.counted_or_all(part), item.claim.scale)
+    bound = min(item.claim.region(part), key=lambda bound: abs(bound - mean))
     gap = min(abs(end - bound) for end in ends)
-    return gap / abs(bound) if bound else gap
-
-
-def evidence(item: Decision) -> str:
-    """The table of a claim's parts."""
-    if not item.profile:
-        return ""
-    table = parts_table(item).to_html(classes="verdicts", border=0)
-    return f"<h2>Evidence</h2>\n{tidy(table)}\n"
+    return bound, gap / abs(bound) if bound else gap
 
 
 def objections(item: Decision) -> str:
     """What the authors could object, and what they answered."""
     listed = "".join(f"<li>{typeset(text)}</li>" for text in what_they_could_object(item))
     answers = "".join(f"<blockquote><p>{typeset(own['text'])}</p><p>{escape(own['by'])}, "
-                      f"{escape(str(own['date']))}</p></blockquote>" for own in answers_to(item.claim))
+                      f"{escape(str(own['date']))}</p></blockquote>" for own in paper_answers(item.claim.paper)
+                      if str(own["claim"]) == item.claim.number)
     none = (f"<p>None yet. Authors can write theirs into <code>{ANSWERS.format(item.claim.paper)}</code>, "
             "and it is shown here as it is.</p>")
     return (f"<h2>What the authors could object</h2>\n<ul>{listed}</ul>\n"
@@ -189,11 +178,6 @@ def paper_answers(paper: str) -> tuple[dict, ...]:
         raise InputError(f"{path}: claim: expected the number of one of {paper}'s {len(known)} claims, "
                          f"got {other[0]!r}")
     return tuple(found)
-
-
-def answers_to(claim: Claim) -> list[dict]:
-    """The authors' answers to the verdict on one claim."""
-    return [own for own in paper_answers(claim.paper) if str(own["claim"]) == claim.number]
 
 
 def what_they_could_object(item: Decision):

@@ -48,12 +48,17 @@ def write_ledger(decisions: list[Decision], folder: Path) -> None:
 # ---- counts ---------------------------------------------------------------------------------
 
 
-def summary(decisions: list[Decision], folder: str = "") -> str:
-    """How many claims of each paper have which verdict and which evidence, and what its records
-    cost; last, those that we added. folder: of the chapters, seen from the table."""
-    cost = {paper: f"{hours(records_of(f'{paper}/*')):.1f}" for paper in papers()}
-    rows = [[counted(own), cost.get(paper, "")] for paper, own in by_paper(decisions).items()]
-    return named([*VERDICTS, *map(str.capitalize, EVIDENCE), "Post hoc", "Hours"], rows, folder)
+def summary(decisions: list[Decision]) -> str:
+    """How many claims of each paper have which verdict, how many of those that are settled which evidence,
+    how many came post hoc, and what its records cost; last, those that we added."""
+    rows = []
+    for paper, own in by_paper(decisions).items():
+        verdicts = Counter(item.verdict for item in own)
+        strengths = Counter(item.strength for item in own if item.settled)
+        rows.append([*map(verdicts.__getitem__, VERDICTS), *map(strengths.__getitem__, EVIDENCE),
+                     sum(item.claim.post_hoc for item in own),
+                     f"{hours(records_of(f'{paper}/*')):.1f}" if paper else ""])
+    return named([*VERDICTS, *map(str.capitalize, EVIDENCE), "Post hoc", "Hours"], rows)
 
 
 def for_readers(decisions: list[Decision], folder: str = "") -> str:
@@ -72,7 +77,7 @@ def by_paper(decisions: list[Decision]) -> dict[str | None, list[Decision]]:
     return found | {None: [item for item in decisions if item.claim.ours]}
 
 
-def named(columns, rows, folder: str) -> str:
+def named(columns, rows, folder: str = "") -> str:
     """A table in Markdown of these rows, one for each paper and one for what we added."""
     names = [f"[*{in_cell(paper.title)}*]({folder}{paper.name}.md) ({in_cell(cited(paper))})"
              for paper in papers().values()]
@@ -82,24 +87,13 @@ def named(columns, rows, folder: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def counted(decisions) -> str:
-    """How many of these claims have which verdict, on which evidence, and how many came post hoc: cells."""
-    verdicts = Counter(item.verdict for item in decisions)
-    strengths = Counter(item.strength for item in decisions if item.settled)
-    late = sum(item.claim.post_hoc for item in decisions)
-    counts = [*(verdicts[name] for name in VERDICTS), *(strengths[name] for name in EVIDENCE), late]
-    return " | ".join(map(str, counts))
-
-
 def bar(decisions) -> str:
     """How many claims have which verdict as one stacked bar, as HTML."""
     counts = Counter(item.verdict for item in decisions)
-    found = [name for name in VERDICTS if counts[name]]
-    words = in_words(decisions)
     pieces = "".join(f'<span class="verdict-{name.replace(" ", "-")}" style="flex-grow: '
                      f'{counts[name]}" title="{counts[name]} {name}">{counts[name]}</span>'
-                     for name in found)
-    return f'<span class="verdict-bar" role="img" aria-label="Claims: {words}">{pieces}</span>'
+                     for name in VERDICTS if counts[name])
+    return f'<span class="verdict-bar" role="img" aria-label="Claims: {in_words(decisions)}">{pieces}</span>'
 
 
 def in_words(decisions) -> str:

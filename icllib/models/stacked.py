@@ -34,7 +34,7 @@ class Initializer:
 
     def constant(self, value: float, shape) -> nn.Parameter:
         """One value everywhere, which may be infinite: ``(M, *shape)``."""
-        check(lambda number: number == number, "a number", {"value": value})
+        check("a number", lambda number: number == number, value=value)
         shape = _size(shape)
         return nn.Parameter(torch.full((len(self.ids), *shape), float(value), device=self.ids.device))
 

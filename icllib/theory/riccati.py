@@ -135,7 +135,7 @@ def task_shares(tasks: int, alpha: float):
     Raises InputError for no tasks or alpha <= 1.
     """
     integer(tasks=tasks)
-    check(lambda own: 1 < own < np.inf, "a number above 1", {"alpha": alpha})
+    check("a number above 1", lambda own: 1 < own < np.inf, alpha=alpha)
     weights = np.arange(1, tasks + 1, dtype=float) ** -alpha
     return weights / weights.sum()
 

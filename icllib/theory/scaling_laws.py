@@ -143,7 +143,7 @@ def laplace_ratio(alpha: float) -> float:
     sqrt(2 pi) / e against Gamma(1 - 1 / alpha); the power of K is the same. Raises InputError for
     alpha <= 1, where that integral is infinite.
     """
-    check(lambda own: 1 < own < np.inf, "a number above 1", {"alpha": alpha})
+    check("a number above 1", lambda own: 1 < own < np.inf, alpha=alpha)
     return float(np.sqrt(2 * np.pi) / np.e / special.gamma(1 - 1 / alpha))
 
 

@@ -132,7 +132,7 @@ claims:
     ("A falls.", "[A, falls]", r"statement: expected str, got \['A', 'falls'\]"),
     ("[all]", "[{all: 1}]", r"parts: expected text, got {'all': 1}"), ("[all]", "[all, all]", "parts: expected each value once"),
     ("page:", "objections: [7]\n  page:", "objections: expected text, got 7"),
-    ("page:", "competence: {printed: {al: 1}, source: Table 1}\n  page:", "competence: expected one of all, got 'al'"),
+    ("page:", "competence: {printed: {al: 1}, source: Table 1}\n  page:", "competence: expected one of \\('all',\\), got 'al'"),
     ("causal_lm/propositions", "../notebooks/causal_lm/propositions", "page: expected two names")])
 def test_an_entry_that_cannot_be_is_told_in_one_line(tmp_path, monkeypatch, old, new, reason):
     in_a_copy(tmp_path, monkeypatch, "notebooks/causal_lm/propositions.py")

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from claimbook.claims import Claim
-from claimbook.claims.decisions import state
+from claimbook.claims.decisions import states
 from claimbook.claims.rule import (
     FEWEST_PAIRS, MARGINS, STATES, VERDICTS, absent, direction, lead, no_lead, prediction_interval,
     rounded_to, share_of_pairs, size, states_by_holm, verdict_of, words_of)
@@ -74,7 +74,7 @@ def test_the_state_of_a_part(samples, kind, printed, expected):
     printed_words = "lower" if printed is None else printed
     claim = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": printed_words, "read": "figure"}, "ordering",
                   "ratio", ("all",), {"below": 1.0}, scale="log", kind=kind)
-    assert state(claim, "all", samples) == expected
+    assert states(claim, {"all": samples}) == {"all": expected}
 
 
 @pytest.mark.parametrize("value, bound, expected", [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from claimbook.claims import load_claims, papers
-from claimbook.claims.decisions import decide, decision_on_record, state
+from claimbook.claims.decisions import decide, decision_on_record, states
 from claimbook.commands import plan
 from claimbook.commands.plan import chance_to_settle, in_order, minutes
 from claimbook.commands.train import trained_runs
@@ -134,7 +134,7 @@ def test_seeds_needed_are_the_fewest_with_which_the_rule_speaks(claim):
             spread = np.linspace(-1, 1, count)  # of this mean and standard deviation
             like = logs.mean() + logs.std(ddof=1) * spread / spread.std(ddof=1)
             like = np.exp(like) if claim.scale == "log" else like
-        speaks = state(claim, part, like) in ("yes", "no", "no difference")
+        speaks = states(claim, {part: like})[part] in ("yes", "no", "no difference")
         assert speaks == (count >= needed), count
 
 
