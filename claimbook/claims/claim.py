@@ -1,8 +1,4 @@
-"""Papers and their claims, as paper.yml and claims.yml in papers/<paper>/ say.
-
-A claim is a statement of a paper with what decides it, written before the runs.
-claimbook/claims/decisions.py makes the verdicts.
-"""
+"""Papers and their claims, as paper.yml and claims.yml in papers/<paper>/ say."""
 
 import math
 from dataclasses import MISSING, dataclass, field, fields
@@ -87,10 +83,7 @@ def check_names(found, known, needed) -> None:
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of a paper, with a predicate and a tolerance fixed before the run.
-
-    Raises InputError if these, the parts or the printed numbers are not complete.
-    """
+    """One statement of a paper, with what decides it, fixed before the run; InputError for what cannot be."""
 
     id: str
     source: str  #: figure, table, proposition or section

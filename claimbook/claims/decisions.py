@@ -1,8 +1,7 @@
 """Decisions: what the evidence on record says of a claim, and how strong it is; never stored.
 
-The evidence for a claim, samples of one statistic for each part of its range, lives in
-results/<paper>/<page>/evidence.json, written by the page that decides it. A decision is a pure
-function of claim and evidence; claimbook/claims/rule.py has the rule and book/verdicts.md tells it.
+The evidence for a claim, samples of one statistic for each part of its range, is written by the page that
+decides it, into evidence.json. A decision is a pure function of claim and evidence, by the rule of rule.py.
 """
 
 import math

@@ -1,8 +1,4 @@
-"""What evidence must have before it counts for a claim.
-
-Gate: the models must have learned. Scope: they must be of the kind the claim is about. Competence:
-how well the paper says that its models have learned.
-"""
+"""What evidence must have before it counts for a claim, and how well the paper's models have learned."""
 
 from dataclasses import dataclass
 

@@ -1,8 +1,4 @@
-"""The rule of verdicts as pure functions of numbers; book/verdicts.md explains it.
-
-All states of parts and verdicts of claims are made here; claimbook/claims/decisions.py applies the rule to
-the evidence on record.
-"""
+"""The rule of verdicts as pure functions of numbers; book/verdicts.md explains it."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -12,11 +12,7 @@ ANYWHERE, POSITIVE, SHARE = (-np.inf, np.inf), (0, np.inf), (0, 1)  # what a qua
 
 
 def sentence(item: Decision) -> str:
-    """The result of a claim in at most four short sentences, and one on parts that we added.
-
-    The paper's number, ours with its interval and states, what is excluded, and how much worse our models
-    are; each stands only where there is something to tell.
-    """
+    """The result of a claim: a short sentence for each thing that there is to tell."""
     if item.profile is None:
         return f"Not tested: {item.claim.not_run or 'the claim waits for its run'}."
     if item.claim.faulty:
@@ -145,11 +141,8 @@ def short(value: float, digits: int) -> str:
 
 
 def with_interval(samples, digits: int = 2, scale: str = "linear", within=ANYWHERE) -> str:
-    """A mean and its 95% interval over seeds as text, with more digits if its ends would look equal.
-
-    within: what the quantity can be, such as SHARE; the interval is cut there. Without spread only the
-    number.
-    """
+    """A mean and its 95% interval over seeds as text, with more digits if its ends would look equal; without
+    spread only the number. within: what the quantity can be, such as SHARE; the interval is cut there."""
     mean, *ends = interval(samples, scale)
     low, high = np.clip(ends, *within)
     for count in range(digits, digits + 3):

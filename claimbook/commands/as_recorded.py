@@ -21,15 +21,10 @@ from claimbook.records.limits import Limits
 
 
 def train_again(page: str, profile: str, limits=Limits()) -> str:
-    """Train a page's records of a profile again; returns how many came out the same.
-
-    What is made again stays in runs/again/ until all of it is there. limits: of training.
-    Raises InputError for another profile and where no record tells with which others it was trained,
-    and PageFailed where numbers differ.
-    """
+    """Train a page's records of a profile again, in runs/again/ until all are there; returns how many came out
+    the same. Raises PageFailed where numbers differ."""
     if profile not in KEPT:
-        raise InputError(f"--as-recorded: expected one of {', '.join(KEPT)} with --profile, "
-                         f"got {profile}")
+        raise InputError(f"--as-recorded: expected one of {', '.join(KEPT)} with --profile, got {profile}")
     paper, results = page.split("/")[0], PROJECT / "runs/again"
     found = find_records(runs_at(runs_of(page), profile), paper)
     records = [record for record in found if record and members(record)]

@@ -39,10 +39,7 @@ WORD = re.compile(r"[^\s,;()\[\]]+")
 
 
 def compare_notebooks(page: str) -> list[str]:
-    """What is no longer as in the committed notebook, a line each: page, cell, both numbers.
-
-    Raises InputError where there is no notebook to compare with, PageFailed where a cell fails.
-    """
+    """What is no longer as in the committed notebook, a line each: page, cell, both numbers."""
     path = notebooks_folder() / f"{page}.ipynb"
     committed = sound_notebook(path) if there(path) else None
     if committed is None:

@@ -40,11 +40,8 @@ def page(
 
 
 def new_paper(name: str) -> list[str]:
-    """Writes the files of a paper without pages, and the table of contents anew; returns what it wrote.
-
-    In a folder that is no project it writes first what a book needs. Raises InputError for a name that no
-    Python package can have, for one that is taken, and for a key of the bibliography that is.
-    """
+    """Writes the files of a paper without pages, before them those of a book where there is none, and the table
+    of contents anew; returns what it wrote. Raises InputError for a name, or a citation's key, that is taken."""
     from claimbook.claims import papers
     from claimbook.website.contents import check_keys, write_contents
 
@@ -61,12 +58,8 @@ def new_paper(name: str) -> list[str]:
 
 
 def new_page(name: str, page: str, trains: bool = False) -> list[str]:
-    """Writes the files of a page, which works as it stands, adds it to its paper with a claim, and writes the
-    table of contents anew; returns what it wrote.
-
-    trains: whether it has models that train. Raises InputError for an unknown paper, and for a page's name
-    that no Python module can have or that is taken.
-    """
+    """Writes the files of a page, adds it to its paper with a claim, and writes the table of contents anew;
+    returns what it wrote. Raises InputError for an unknown paper, and for a page's name that is taken."""
     from claimbook.claims import load_claims
     from claimbook.website.contents import write_contents
 

@@ -1,7 +1,4 @@
-"""What to train next: the fleets that are missing, those first that settle most claims per minute.
-
-Whoever trains on many machines takes these fleets as jobs, see workflow/Snakefile.
-"""
+"""What to train next: the fleets that are missing, those first that settle most claims per minute."""
 
 import re
 import sys
@@ -26,9 +23,7 @@ def plan_trainings(pages, profile: str, members: int | None = None, budget: floa
     """The fleets that these pages miss at a profile, in the order of `in_order`.
 
     budget: minutes; with it those alone that fit and settle something, where a page's first whole seeds, with
-    which it is shown, are fleets of their own. members: the most models that train together. A fleet that
-    cannot be built here, say for lack of data, is reported and left out. Raises InputError for a profile that
-    trains nothing.
+    which it is shown, are fleets of their own. members: the most models that train together.
     """
     check_profile(profile, PROFILES)
     runs = {page: trained_runs(page, profile) for page in pages}
@@ -120,12 +115,11 @@ def chance_to_settle(decision: Decision, profile: str, seeds: int) -> float:
 
 
 def seeds_needed(claim, part: str, samples) -> float:
-    """The fewest seeds with which the rule would decide a part: yes, no or no difference.
+    """The fewest seeds with which the rule would decide a part if mean and spread, or the share of pairs led,
+    stayed as in these samples; infinite where `MOST_SEEDS` are too few.
 
-    Mean and spread of these samples, or the share of pairs that they lead, are taken as they are. The
-    half-width t(n - 1) s / sqrt(n) of the interval must be less than the mean's distance from the nearest
-    bound or, of the 90% interval of logarithms, from the margin of no difference. Infinite where
-    `MOST_SEEDS` are too few.
+    The half-width t(n - 1) s / sqrt(n) of the interval must be less than the mean's distance from the nearest
+    bound or, of the 90% interval of logarithms, from the margin of no difference.
     """
     if claim.pairs:
         share = pairs_led(claim, part, samples) / len(samples)

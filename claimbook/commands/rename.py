@@ -14,10 +14,7 @@ TEXTS = ("papers/**/*.py", "papers/**/*.yml", "notebooks/*/*.py", "book/**/*.md"
 
 def rename_page(page: str, new: str) -> list[str]:
     """Renames a page within its paper and returns the files that were written; its records, which no page's
-    name is part of, stay as they are.
-
-    Raises InputError for a page that is not there, and for a name that cannot be one or is taken.
-    """
+    name is part of, stay as they are. Raises InputError for a name that is taken."""
     paper, old = find_page(page).split("/")
     check_name("name", new)
     with adding_alone():

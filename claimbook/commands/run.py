@@ -29,9 +29,7 @@ def run_page(page: str, profile: str, parameters: dict, limits=Limits()) -> str:
     """Compute what a page misses at a profile and execute it; returns what was done.
 
     "stored" trains nothing; "smoke" runs everything at tiny sizes and keeps nothing; other profiles compute
-    the missing records and then show the best ones that are stored. Raises InputError before any work for
-    an unknown profile or parameter, a page that was saved with another profile than "stored", a notebook
-    that was edited and would be overwritten, and folders that cannot be written to.
+    the missing records and then show the best ones that are stored. What is refused is so before any work.
     """
     check_page(page)
     check_profile(profile)

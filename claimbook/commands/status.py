@@ -17,12 +17,8 @@ TOLD = PROJECT / "_build/status.json"  # what was told last
 
 
 def kept_status(pages) -> list[State]:
-    """The state of these pages at every profile that has its own runs, as it was told the last time if
-    nothing has changed since.
-
-    Neither code nor installed packages, nor its files, nor the records of its paper, by the sizes and
-    times of their files. What is unknown is asked anew.
-    """
+    """The state of these pages at every profile that has its own runs, as it was told the last time if nothing
+    has changed since: neither code nor installed packages, nor its files, nor the records of its paper."""
     try:
         before = {page: (kept["seen"], [State(**row) for row in kept["rows"]])
                   for page, kept in read_object(TOLD).items()}

@@ -11,13 +11,8 @@ from claimbook.records.limits import Limits
 
 
 def train(paths: list[str], limits=Limits()) -> str:
-    """Train the runs of these records together and save them; returns what was done.
-
-    paths: <paper>/<page>/<profile>/<name>.json, of one page and profile. Raises InputError, before any work,
-    for records that the page does not have, models that cannot train together, folders that cannot be
-    written to, smoke records among the committed ones, and `gpu` without a GPU; OutOfTime where training was
-    stopped, with a checkpoint that the next call goes on from.
-    """
+    """Train the runs of these records, <paper>/<page>/<profile>/<name>.json of one page and profile, together and
+    save them; returns what was done. Raises OutOfTime where training was stopped, with a checkpoint kept."""
     page, profile, names = parts_of(paths)
     listed = {digest(settings(run)): run for run in trained_runs(page, profile)}
     if unknown := [name for name in names if name not in listed]:

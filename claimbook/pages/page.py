@@ -1,8 +1,5 @@
 """What a page of the book does beside its own code.
 
-It shows settings, saves its figure's numbers, hands evidence to its claims, prints verdicts and
-provenance.
-
 A page writes into $CLAIMBOOK_OUTPUT (the page runner moves it into results/ when the whole page
 has succeeded) or, without a runner, into runs/, so that trying things out changes no result.
 """
@@ -63,11 +60,8 @@ class Page:
         return self.recorded(self.runs)
 
     def recorded(self, runs, apart: bool = False) -> list[Record]:
-        """The records of other runs, a function from a profile to their list.
-
-        apart: they may be of another profile than the page's others, and say so where they are drawn or
-        judged.
-        """
+        """The records of other runs, a function from a profile to their list. apart: they may be of another
+        profile than the page's others, and say so where they are drawn or judged."""
         found = records(runs, self.asked, self.name)
         self.read += found
         if not apart:

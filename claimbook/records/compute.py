@@ -176,10 +176,8 @@ def runs_at(runs_of_profile, profile: str) -> list:
 
 
 def of_complete_seeds(runs, records) -> list[Record]:
-    """The records of all complete seeds, of which a page shows FEWEST_SEEDS at least; else none.
-
-    records: one per run, None where it is missing. Training takes one seed after the other.
-    """
+    """The records of all complete seeds, of which a page shows FEWEST_SEEDS at least; else none. records: one
+    per run, None where it is missing."""
     if not runs:
         return []
     found = [(getattr(run, "seed", None), record) for run, record in zip(runs, records)]

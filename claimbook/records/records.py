@@ -161,16 +161,13 @@ def read_record(name: str, *state) -> Record:
             raise ValueError(f"expected {', '.join(parts)}, metrics and a profile among them")
         if checksum != record.checksum:
             raise ValueError("its metrics or provenance are not those that were recorded")
+        for what, own, expected in (("key", stored, key(record.run, record.versions)),
+                                    ("file name", path.stem, digest(record.run))):
+            if own != expected:
+                raise ValueError(f"expected the {what} {expected} of its settings, got {own}")
     except DAMAGE as error:
         raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
                          "delete it or restore it from git") from None
-    expected = key(record.run, record.versions)
-    if stored != expected:
-        raise InputError(f"{path}: expected key {expected} from its settings and versions, "
-                         f"got {stored}; delete it or restore it from git")
-    if path.stem != digest(record.run):
-        raise InputError(f"{path}: expected the file name {digest(record.run)}.json from its "
-                         f"settings, got {path.name}")
     return record
 
 

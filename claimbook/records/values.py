@@ -1,7 +1,4 @@
-"""Metrics of several records as one Series with named axes.
-
-The labels are those of the runs that were recorded, never of today's settings.
-"""
+"""Metrics of several records as one Series, labelled by the runs as they were recorded."""
 
 import numpy as np
 import pandas as pd

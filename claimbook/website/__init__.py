@@ -1,8 +1,4 @@
-"""Builds the website, with warnings as errors, beside the last good one, whose place it takes in the end.
-
-First what is made from records and claims, then Jupyter Book; `extension` is what Sphinx calls while
-it builds.
-"""
+"""Builds the website, with warnings as errors, beside the last good one, whose place it takes in the end."""
 
 import os
 import shutil
@@ -29,11 +25,7 @@ JUPYTER_BOOK = "import sys; from jupyter_book.cli.main import main; sys.exit(mai
 
 def build() -> Path:
     """Write the ledger, build the book and return its first page; until then the last website stays in its
-    place.
-
-    Raises InputError without Jupyter Book of version 1, for folders that cannot be written to, while
-    another process builds, and where pages are missing in the end; and CalledProcessError.
-    """
+    place. Raises InputError, and CalledProcessError where Sphinx fails."""
     for folder in (GENERATED, BUILT):
         check_writable(folder)
     check_jupyter_book()

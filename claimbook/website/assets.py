@@ -1,7 +1,4 @@
-"""Takes out of built pages the scripts and style sheets that nothing on them uses.
-
-Of the theme's fonts of icons only the icons of this book are kept.
-"""
+"""Takes out of built pages the scripts, style sheets and icons that nothing on them uses."""
 
 import re
 import shutil

@@ -160,10 +160,7 @@ def objections(item: Decision) -> str:
 
 @cache
 def paper_answers(paper: str) -> tuple[dict, ...]:
-    """What a paper's authors answer, from a file of theirs: claim, by, date and text; none without a file.
-
-    Raises InputError for damage, for an answer that lacks one of these, and for one to an unknown claim.
-    """
+    """What a paper's authors answer, from a file of theirs: claim, by, date and text; none without a file."""
     path = PROJECT / ANSWERS.format(paper)
     if not there(path):
         return ()

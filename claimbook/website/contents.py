@@ -1,7 +1,4 @@
-"""Writes what follows from the papers that are there: the table of contents and the like.
-
-Also README's table, and files that Sphinx reads.
-"""
+"""Writes what follows from the papers that are there: contents, README's table, and files that Sphinx reads."""
 
 import re
 from pathlib import Path

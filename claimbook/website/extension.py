@@ -1,7 +1,4 @@
-"""What Sphinx calls while it builds the website.
-
-Verdicts and facts under titles, links to claims and terms, folded code, captions, pages of claims.
-"""
+"""What Sphinx calls while it builds the website."""
 
 import json
 import re

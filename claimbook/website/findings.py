@@ -17,6 +17,7 @@ from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT, read_text, read_yaml, write_text
 from claimbook.website.contents import pages_of_contents
 from claimbook.website.figures import figure_table
+from claimbook.website.front import grid
 from claimbook.website.previews import save_picture
 
 PAGE = re.compile(r"---\n(?P<head>.*?)---\n# (?P<title>[^\n]+)\n", re.DOTALL)
@@ -24,7 +25,7 @@ PAGE = re.compile(r"---\n(?P<head>.*?)---\n# (?P<title>[^\n]+)\n", re.DOTALL)
 
 def write_findings(folder: Path) -> None:
     """The figures, their previews and cards, in the order of the contents; none without findings."""
-    cards = []
+    cards = {}
     for path in (PROJECT / f"{name}.md" for name in pages_of_contents() if name.startswith("book/findings/")):
         found = PAGE.match(read_text(path))
         if not (page := found and read_yaml(found["head"]).get("figure")):
@@ -36,9 +37,8 @@ def write_findings(folder: Path) -> None:
         figure = drawn(path.stem, page, (12, 6.3))
         figure.suptitle(textwrap.fill(found["title"], 52), fontsize=28)
         save_picture(figure, folder / f"served/previews/{path.stem}.png")
-        cards.append(f":::{{grid-item-card}} {escape(found['title'])}\n:link: findings/{path.stem}\n:link-type: doc\n"
-                     f":class-card: question\n\n![](_generated/findings/{path.stem}.svg)\n:::\n")
-    write_text(folder / "findings.md", "::::{grid} 1 2 2 2\n:gutter: 3\n\n" + "\n".join(cards) + "::::\n")
+        cards[f"findings/{path.stem}"] = escape(found["title"]), f"![](_generated/findings/{path.stem}.svg)"
+    write_text(folder / "findings.md", grid(cards))
 
 
 def drawn(name: str, page: str, size: tuple[float, float]):

@@ -47,15 +47,19 @@ def small(picture: str) -> str:
 
 
 def cards(decisions: list[Decision]) -> str:
-    """A card for each paper, two in a row where there is room, as MyST."""
-    texts = []
+    """A card for each paper."""
+    texts = {}
     for paper in papers().values():
         own = [item for item in decisions if item.claim.paper == paper.name and not item.claim.ours]
         picture = (f"![{escape(paper.short)}: the figure that decides](_generated/{paper.name}.svg)\n\n"
                    if paper.figure else "")
-        texts.append(
-            f":::{{grid-item-card}} {markdown(paper.question)}\n:link: {paper.name}\n:link-type: doc\n"
-            f":class-card: question\n\n{picture}"
-            f"*The paper:* {markdown(paper.claim)}\n\n**What we found:** {markdown(paper.answer)}\n\n"
-            f"{bar(own)}\n:::\n")
-    return "::::{grid} 1 2 2 2\n:gutter: 3\n\n" + "\n".join(texts) + "::::\n"
+        texts[paper.name] = (markdown(paper.question), f"{picture}*The paper:* {markdown(paper.claim)}\n\n"
+                             f"**What we found:** {markdown(paper.answer)}\n\n{bar(own)}")
+    return grid(texts)
+
+
+def grid(texts: dict[str, tuple[str, str]]) -> str:
+    """Cards, two in a row where there is room, as MyST. texts: page that it links to -> title and text."""
+    cards = [f":::{{grid-item-card}} {title}\n:link: {page}\n:link-type: doc\n:class-card: question\n\n{text}\n:::\n"
+             for page, (title, text) in texts.items()]
+    return "::::{grid} 1 2 2 2\n:gutter: 3\n\n" + "\n".join(cards) + "::::\n"

@@ -12,35 +12,27 @@ NOT_WITHIN = (nodes.reference, nodes.title, nodes.literal, nodes.math, nodes.ter
 NAMED = re.compile(r"\b([Cc]laims?\s+)(\d+(?:(?:,\s+and|,|\s+and|\s+to)\s+\d+)*)")
 
 
-def number_places(text: str, known: set[str]):
-    """Where the numbers of known claims stand in a text, and these numbers."""
-    for match in NAMED.finditer(text):
-        for number in re.finditer(r"\d+", match[2]):
-            if number[0] in known:
-                yield match.start(2) + number.start(), number[0]
-
-
 def linked(text: str, known: set[str], address) -> list:
     """The nodes of a text in which each number of a known claim is a link, to its `address(number)`."""
     found, end = [], 0
-    for start, number in number_places(text, known):
-        found += [nodes.Text(text[end:start]),
-                  nodes.reference("", number, refuri=address(number), internal=True)]
-        end = start + len(number)
+    for match in NAMED.finditer(text):
+        for number in re.compile(r"\d+").finditer(text, *match.span(2)):
+            if number[0] in known:
+                found += [nodes.Text(text[end:number.start()]),
+                          nodes.reference("", number[0], refuri=address(number[0]), internal=True)]
+                end = number.end()
     return [*found, nodes.Text(text[end:])]
 
 
 def linked_html(html: str, known: set[str], address) -> str:
     """HTML in which each number of a known claim is a link, but for text that is in a link already."""
     pieces, inside = re.split(r"(<[^>]*>)", html), False
+    link = lambda own: f'<a href="{address(own[0])}">{own[0]}</a>' if own[0] in known else own[0]
     for place, piece in enumerate(pieces):
         if piece.startswith("<"):
             inside = piece.startswith("<a ") or inside and piece != "</a>"
         elif not inside:
-            for start, number in reversed(list(number_places(piece, known))):
-                piece = (f'{piece[:start]}<a href="{address(number)}">{number}</a>'
-                         f"{piece[start + len(number):]}")
-            pieces[place] = piece
+            pieces[place] = NAMED.sub(lambda named: re.sub(r"\d+", link, named[0]), piece)
     return "".join(pieces)
 
 

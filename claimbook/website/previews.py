@@ -1,7 +1,4 @@
-"""What a link to a page shows elsewhere, by the Open Graph protocol (ogp.me).
-
-Title, description and a picture of 1200 by 630 pixels, one for each paper.
-"""
+"""What a link to a page shows elsewhere, by the Open Graph protocol (ogp.me)."""
 
 import textwrap
 from html import escape

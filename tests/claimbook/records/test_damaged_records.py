@@ -88,7 +88,7 @@ def test_what_was_saved_is_what_is_read(results):
 
 def test_changed_settings_no_longer_match_the_key(saved):
     edit(saved, lambda content: content["run"].update(seed=8))
-    with pytest.raises(InputError, match="expected key .* got"):
+    with pytest.raises(InputError, match="expected the key .* got"):
         load_record(saved)
 
 
