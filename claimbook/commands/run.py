@@ -82,8 +82,7 @@ def check_nothing_lost(page: str) -> None:
         return
     if notebook is None:
         return
-    made = {**notebook.metadata.get("icllib", {}), **notebook.metadata.get("claimbook", {})}  # its old name
-    executed = made.get("source") == source_hash(notebook)
+    executed = notebook.metadata.get("claimbook", {}).get("source") == source_hash(notebook)
     if executed and source_hash(source) != source_hash(notebook):  # only the .py was edited
         return
     lines = difflib.unified_diff(text_lines(source), text_lines(notebook), n=0, lineterm="")

@@ -9,7 +9,6 @@ import dataclasses
 import importlib
 from collections.abc import Iterable
 from functools import cache, cached_property, partial
-from itertools import groupby
 from math import fsum
 
 import pandas as pd
@@ -24,7 +23,7 @@ from claimbook.pages.plotting import series, use_style
 from claimbook.records import (
     DIGITS, PROFILES, Record, check_page, check_profile, check_records, digest,
     recorded_fields, rounded)
-from claimbook.records.checks import instance, integer, lists_runs, text, tuple_of
+from claimbook.records.checks import in_ranges, instance, integer, lists_runs, text, tuple_of
 from claimbook.records.compute import KEPT, records, runs_at, trains
 from claimbook.records.errors import InputError
 from claimbook.records.files import check_writable, folder_named, to_json, write_text
@@ -240,13 +239,6 @@ def provenance_line(records: list[Record], page: str) -> str:
             f"{seconds:.0f} s of {clock} time; {every('device')}; {torch}"
             f"{every('date')}; commit {every('commit')}{dirty}; records in "
             f"results/{page.split('/')[0]}/")
-
-
-def in_ranges(numbers: list[int]) -> str:
-    """Increasing integers in words: "0 to 2, 5"."""
-    groups = groupby(enumerate(numbers), lambda item: item[1] - item[0])
-    ends = [(own[0][1], own[-1][1]) for own in (list(group) for _, group in groups)]
-    return ", ".join(f"{low} to {high}" if low < high else f"{low}" for low, high in ends)
 
 
 def shown_profile(records: list[Record]) -> str:

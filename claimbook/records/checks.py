@@ -7,6 +7,7 @@ import types
 import typing
 from collections.abc import Iterable
 from functools import partial
+from itertools import groupby
 from numbers import Integral, Real
 from typing import Annotated
 
@@ -205,6 +206,13 @@ def lists_runs(**functions) -> None:
         if not callable(own) or isinstance(own, type) or not binds(own, "profile"):
             raise InputError(f"{name}: expected a function from a profile to its list of runs, "
                              f"got {own!r:.200}")
+
+
+def in_ranges(numbers: list[int]) -> str:
+    """Increasing integers in words: "0 to 2, 5"."""
+    groups = groupby(enumerate(numbers), lambda item: item[1] - item[0])
+    ends = [(own[0][1], own[-1][1]) for own in (list(group) for _, group in groups)]
+    return ", ".join(f"{low} to {high}" if low < high else f"{low}" for low, high in ends)
 
 
 def takes(function, name: str) -> bool:

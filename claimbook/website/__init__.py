@@ -14,8 +14,7 @@ from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT, check_writable, locked, write_text
 from claimbook.website.contents import pages_of_contents, write_for_sphinx
 from claimbook.website.costs import cost_table
-from claimbook.website.findings import write_findings
-from claimbook.website.front import write_front
+from claimbook.website.front import write_findings, write_front
 from claimbook.website.ledger import what_chance_does, write_ledger
 from claimbook.website.previews import write_previews
 

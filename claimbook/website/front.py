@@ -1,6 +1,7 @@
-"""The front page's cards: a question, the paper's claim, our answer, the figure and the verdicts."""
+"""The front page's cards, of papers and of findings, and the figures on them."""
 
 import re
+import textwrap
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -11,9 +12,14 @@ from claimbook.claims import Paper, papers
 from claimbook.claims.decisions import Decision
 from claimbook.claims.verdicts import markdown
 from claimbook.pages.plotting import as_svg, use_style
-from claimbook.records.files import write_text
+from claimbook.records.errors import InputError
+from claimbook.records.files import PROJECT, read_text, read_yaml, write_text
+from claimbook.website.contents import pages_of_contents
 from claimbook.website.figures import figure_table, first_figure
 from claimbook.website.ledger import bar
+from claimbook.website.previews import save_picture
+
+FINDING = re.compile(r"---\n(?P<head>.*?)---\n# (?P<title>[^\n]+)\n", re.DOTALL)
 
 
 def write_front(decisions: list[Decision], folder: Path) -> None:
@@ -63,3 +69,32 @@ def grid(texts: dict[str, tuple[str, str]]) -> str:
     cards = [f":::{{grid-item-card}} {title}\n:link: {page}\n:link-type: doc\n:class-card: question\n\n{text}\n:::\n"
              for page, (title, text) in texts.items()]
     return "::::{grid} 1 2 2 2\n:gutter: 3\n\n" + "\n".join(cards) + "::::\n"
+
+
+def write_findings(folder: Path) -> None:
+    """Of each finding, a page of a minute with one figure, its figure, preview and card, in the order of the contents.
+
+    book/findings/NAME.md names a page in its head (`figure: paper/page`); NAME(axes, table) of
+    papers/findings.py draws the figure from this page's figure.csv.
+    """
+    cards = {}
+    for path in (PROJECT / f"{name}.md" for name in pages_of_contents() if name.startswith("book/findings/")):
+        found = FINDING.match(read_text(path))
+        if not (page := found and read_yaml(found["head"]).get("figure")):
+            raise InputError(f"{path}: expected a head with figure: PAPER/PAGE and a title, got none")
+        use_style()
+        plt.rcParams.update({"font.size": 12, "legend.fontsize": 11})
+        write_text(folder / f"findings/{path.stem}.svg", as_svg(drawn(path.stem, page, (5.6, 3.4))))
+        plt.rcParams.update({"font.size": 17, "legend.fontsize": 15})
+        figure = drawn(path.stem, page, (12, 6.3))
+        figure.suptitle(textwrap.fill(found["title"], 52), fontsize=28)
+        save_picture(figure, folder / f"served/previews/{path.stem}.png")
+        cards[f"findings/{path.stem}"] = escape(found["title"]), f"![](_generated/findings/{path.stem}.svg)"
+    write_text(folder / "findings.md", grid(cards))
+
+
+def drawn(name: str, page: str, size: tuple[float, float]):
+    """The figure of a finding, in inches."""
+    figure, axes = plt.subplots(figsize=size)
+    getattr(import_module("papers.findings"), name)(axes, figure_table(page))
+    return figure

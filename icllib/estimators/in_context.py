@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regr
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from claimbook.records.checks import boolean, one_of
+from claimbook.records.checks import boolean, in_ranges, one_of
 from claimbook.records.errors import InputError
 from icllib import checks
 from icllib.baselines import Ridge
@@ -50,7 +50,7 @@ class InContext(BaseEstimator):
                              f"trained on, got {width}")
         most = max(pairs)
         if len(X) < most and len(X) not in pairs:
-            raise InputError(f"X: expected {spans(pairs)} rows, at which the model answers well, or "
+            raise InputError(f"X: expected {in_ranges(pairs)} rows, at which the model answers well, or "
                              f"more, got {len(X)}")
         if width < (trained.dimension or 0):
             warn_of_use(f"trained on {trained.dimension} features: zeros are added to {width}")
@@ -177,17 +177,6 @@ def left_out(X, y, best) -> float:
     xs, ys = (torch.tensor(part[others])[None] for part in (X, y))
     said = best.predict(xs, ys, (n - 1,))[0, :, 0].numpy()
     return float(np.mean((said - y) ** 2) / max(np.var(y), TINY))
-
-
-def spans(numbers) -> str:
-    """Increasing numbers as text: "5, 30 to 40"."""
-    ends = []
-    for number in numbers:
-        if ends and number == ends[-1][1] + 1:
-            ends[-1][1] = number
-        else:
-            ends.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in ends)
 
 
 def warn_of_use(what: str, before: set | None = None) -> None:

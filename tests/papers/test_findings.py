@@ -9,7 +9,7 @@ from claimbook.claims.verdicts import explained, parts_table
 from claimbook.pages.names import all_pages
 from claimbook.records import results_folder
 from claimbook.records.files import PROJECT, read_yaml
-from claimbook.website.findings import PAGE, drawn
+from claimbook.website.front import FINDING, drawn
 
 FINDINGS = sorted((PROJECT / "book/findings").glob("*.md"))
 NUMBER = re.compile(r"(?<![\w.σ])\d+(?:\.\d+)?")
@@ -18,8 +18,8 @@ NUMBER = re.compile(r"(?<![\w.σ])\d+(?:\.\d+)?")
 @pytest.mark.parametrize("path", FINDINGS, ids=lambda path: path.stem)
 def test_a_finding_answers_first_and_its_numbers_are_those_of_its_evidence(path):
     text = path.read_text("utf-8")
-    page = read_yaml(PAGE.match(text)["head"])["figure"]
-    answer = next(part for part in text[PAGE.match(text).end() :].strip().split("\n\n") if part[0] != "`")
+    page = read_yaml(FINDING.match(text)["head"])["figure"]
+    answer = next(part for part in text[FINDING.match(text).end() :].strip().split("\n\n") if part[0] != "`")
     assert len(answer.split()) <= 50
     told = re.sub(r"```.*?\n:alt:[^\n]*\n|\]\([^)]*\)|^---.*?---", "", text, flags=re.DOTALL)
     assert page in all_pages() and len(told.split()) <= 190
@@ -40,6 +40,6 @@ def test_a_finding_answers_first_and_its_numbers_are_those_of_its_evidence(path)
 
 @pytest.mark.parametrize("path", FINDINGS, ids=lambda path: path.stem)
 def test_the_figure_of_a_finding_has_ink_and_names_its_axes(path):
-    page = read_yaml(PAGE.match(path.read_text("utf-8"))["head"])["figure"]
+    page = read_yaml(FINDING.match(path.read_text("utf-8"))["head"])["figure"]
     axes, = drawn(path.stem, page, (5.6, 3.4)).axes
     assert axes.get_xlabel() and (axes.lines or axes.patches)
