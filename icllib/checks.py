@@ -131,10 +131,9 @@ def vector(size: int, /, **tensors) -> None:
 
 
 def prediction_shape(shape, predictions) -> None:
-    """Raises InputError if it is not a tensor, and for predictions that would be broadcast to this
-    shape of the targets."""
-    if not isinstance(predictions, torch.Tensor):
-        raise InputError(f"predictions: expected a tensor, got {type(predictions).__name__}")
+    """Raises InputError if it is no tensor of floating-point numbers, and for predictions that would be
+    broadcast to this shape of the targets."""
+    floating(predictions=predictions)
     if predictions.shape[-len(shape):] != shape:
         raise InputError(f"predictions: expected a shape that ends in {tuple(shape)}, "
                          f"got {tuple(predictions.shape)}")

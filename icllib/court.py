@@ -22,9 +22,9 @@ import pandas as pd
 import torch
 from scipy import stats
 
-from claimbook.records.checks import integer
+from claimbook.records.checks import binds, instance, integer
 from claimbook.records.errors import InputError
-from claimbook.records.files import write_text
+from claimbook.records.files import check_writable, write_text
 from icllib.models import Transformer
 from icllib.models.own import Module
 from icllib.models.scoring import Plain
@@ -130,7 +130,7 @@ def model_of(mine, like: Transformer):
         return Module(mine)
     if hasattr(mine, "build"):
         return replace(like, scoring=mine)
-    if callable(mine):
+    if callable(mine) and binds(mine, "z", "mask"):
         return replace(like, scoring=Own(mine))
     raise InputError("mine: expected a function weigh(z, mask), a scoring, a Transformer or a class of "
                      f"modules, got {mine!r:.200}")
@@ -140,11 +140,14 @@ def read_own(path):
     """What a file of one's own is about: its function `weigh(z, mask)`, its class `Model(dimension)` or its
     object `model`. Runs the file. Raises InputError for none of them, or for several."""
     path = Path(path)
-    if not path.is_file():
-        raise InputError(f"{path}: expected a file of Python, got none")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    if not path.is_file() or path.suffix != ".py":
+        raise InputError(f"{path}: expected a file of Python, NAME.py, got none")
+    spec = importlib.util.spec_from_file_location(f"{path.stem} of yours", path)  # no name of another module
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{path}: expected a file of Python that runs, got {error!r}") from error
     found = [getattr(module, name) for name in ("weigh", "Model", "model") if hasattr(module, name)]
     if len(found) != 1:
         raise InputError(f"{path}: expected one of weigh(z, mask), class Model and model, got {len(found)}")
@@ -154,10 +157,10 @@ def read_own(path):
 def identity(mine) -> str:
     """A few letters that change when yours changes."""
     try:
-        text = mine.read_text("utf-8") if isinstance(mine, Path) else inspect.getsource(mine)
+        text = mine.read_bytes() if isinstance(mine, Path) else inspect.getsource(mine).encode()
     except (TypeError, OSError):
-        text = repr(mine)
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+        text = repr(mine).encode()
+    return hashlib.sha256(text).hexdigest()[:8]
 
 
 def measured(setting: Setting, module) -> dict[str, np.ndarray]:
@@ -234,12 +237,13 @@ def compare(mine, folder="court", quick: bool = False, settings=tuple(SETTINGS),
     if unknown := set(settings) - set(SETTINGS):
         raise InputError(f"settings: expected some of {list(SETTINGS)}, got {sorted(unknown)}")
     integer(1, KEPT // 2, seeds=seeds)
+    instance(str | Path, folder=folder)
     mine = Path(mine) if isinstance(mine, str) else mine
     own = read_own(mine) if isinstance(mine, Path) else mine
     models = {name: model_of(own, SETTINGS[name].model) for name in settings}
     folder, count, start = Path(folder), QUICK if quick else seeds, time.monotonic()
     errors_of_softmax = kept_softmax()
-    folder.mkdir(parents=True, exist_ok=True)
+    check_writable(folder)
     rows, disguised, untrained = [], [], []
     for name, model in models.items():
         setting, softmax = SETTINGS[name], errors_of_softmax[name]
@@ -265,10 +269,14 @@ def trained_or_kept(setting: Setting, model, count: int, kept_in: Path):
     """A fleet of so many seeds, trained, or read from where a call before has kept it."""
     if kept_in.exists():
         module = model.build(range(count), *sizes(setting))
-        module.load_state_dict(torch.load(kept_in, weights_only=True))
+        try:
+            module.load_state_dict(torch.load(kept_in, weights_only=True))
+        except Exception:  # of many kinds
+            raise InputError(f"{kept_in}: expected what a call before has trained, got a damaged file; delete it") from None
         return module
     module = train(setting.task, model, setting.recipe, list(range(count)), label=kept_in.stem)
-    torch.save(module.state_dict(), kept_in)
+    torch.save(module.state_dict(), part := kept_in.with_suffix(".part"))
+    part.replace(kept_in)  # whole or not at all
     return module
 
 
@@ -303,7 +311,7 @@ def write_report(rows: list[dict], controls: str, folder: Path, seconds: float) 
     """Writes report.md, report.csv, report.json and report.png."""
     import matplotlib.pyplot as plt
 
-    pd.DataFrame(rows).to_csv(folder / "report.csv", index=False)
+    write_text(folder / "report.csv", pd.DataFrame(rows).to_csv(index=False))
     sound = [{name: None if value != value else value for name, value in row.items()} for row in rows]  # no NaN
     write_text(folder / "report.json", json.dumps(
         {"sentence": in_one_sentence(rows), "controls": controls, "seconds": seconds, "rows": sound}))

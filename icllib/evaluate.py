@@ -41,8 +41,7 @@ def measurable(tasks, predictor, device) -> list:
                          f"{', '.join(str(task.dimension) for task in tasks)}")
     members = getattr(predictor, "members", len(tasks))
     if members != len(tasks):
-        raise InputError(f"tasks: expected one for each of {members} trained models, "
-                         f"got {len(tasks)}")
+        raise InputError(f"tasks: expected one for each of {members} trained models, got {len(tasks)}")
     return tasks
 
 
@@ -189,8 +188,7 @@ class TrainingError(ErrorByLength):
     def stream(self, predictor, members: int, device: str) -> Stream:
         """What the prompts are drawn from: each member's own training."""
         if getattr(predictor, "stream", None) is None:
-            raise InputError(f"predictor: expected a fleet with its stream of training, "
-                             f"got {predictor!r}")
+            raise InputError(f"predictor: expected a fleet with its stream of training, got {predictor!r}")
         return predictor.stream
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from yaml import YAMLError
 
 from claimbook.records.checks import instance, integer
-from claimbook.records.errors import InputError
+from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import read_yaml
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
@@ -45,7 +45,7 @@ def inherited(path: Path, heirs: tuple = ()) -> dict:
     """What a file says, with the files that it inherits; heirs: the files that inherit this one."""
     try:
         own = read_yaml(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, YAMLError) as error:
+    except (YAMLError, *DAMAGE) as error:
         raise InputError(f"{path}: expected a file of YAML ({' '.join(str(error).split()):.200})") from None
     if not isinstance(own, dict):
         raise InputError(f"{path}: expected keys with values, got {own!r:.200}")
@@ -66,6 +66,8 @@ def over(below: dict, above: dict) -> dict:
 def flat(keys: dict, before: str = "") -> dict:
     """Nested keys by their whole names: {"a": {"b": 1}} is {"a.b": 1}."""
     found = {}
+    if len(before) > 1000:
+        raise InputError(f"{before:.40}...: expected keys that end somewhere, got a mapping within itself")
     for key, value in keys.items():
         found |= flat(value, f"{before}{key}.") if isinstance(value, dict) else {f"{before}{key}": value}
     return found

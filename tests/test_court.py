@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -106,11 +107,21 @@ def test_the_files_of_the_how_to_are_taken(tmp_path):
         assert model.build([0, 1], 1, 8)(xs, ys, (4, 8)).shape == (2, 3, 2)
 
 
-@pytest.mark.parametrize("text", ["", "weigh = model = 1"])
-def test_a_file_that_says_nothing_or_too_much_is_refused(tmp_path, text):
-    (tmp_path / "mine.py").write_text(text, "utf-8")
-    with pytest.raises(InputError, match="mine.py"):
-        court.read_own(tmp_path / "mine.py")
+@pytest.mark.parametrize("name", ["json.py", "mine", "mine.py"])
+@pytest.mark.parametrize("text", ["", "weigh = model = 1", "def weigh(", "import sys\nsys.exit(0)"])
+def test_a_file_that_says_nothing_or_too_much_is_refused(tmp_path, name, text):
+    (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(InputError, match=f"{name}: expected"):
+        court.read_own(tmp_path / name)
+    assert sys.modules["json"] is json
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"cos\nsystem\n(S'false'\ntR."])
+def test_what_is_left_of_an_earlier_call_is_read_whole_or_refused(small, tmp_path, content):
+    kept = next(small.rglob("lines_*.pt"))
+    (tmp_path / "half.pt").write_bytes(content or kept.read_bytes()[:-99])
+    with pytest.raises(InputError, match="half.pt: expected what a call before has trained"):
+        court.trained_or_kept(SMALL, SMALL.model, 4, tmp_path / "half.pt")
 
 
 def test_the_kept_errors_are_those_of_the_court_s_settings():

@@ -174,8 +174,7 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
     """
     instance(Claim, claim=claim)
     if profile not in PROFILES:
-        raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "
-                         f"got {profile!r}")
+        raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, got {profile!r}")
     instance(dict, evidence=evidence)
     if not claim.gate:
         gate = None
@@ -190,8 +189,7 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
             continue
         instance(dict, **{name: parts})
         if set(parts) != set(claim.parts):
-            raise InputError(f"{claim.id}: expected {name} for {list(claim.parts)}, "
-                             f"got {list(parts)}")
+            raise InputError(f"{claim.id}: expected {name} for {list(claim.parts)}, got {list(parts)}")
         for part, values in parts.items():
             if rank(values) != 1 or not len(values):
                 raise InputError(f"{claim.id}: expected one number of {name} for each model behind "

@@ -11,8 +11,7 @@ from claimbook.claims import Claim
 from claimbook.claims.controls import CONTROLS
 from claimbook.claims.decisions import Decision
 from claimbook.claims.rule import STATES, interval
-from claimbook.claims.sentences import (
-    ANYWHERE, SHARE, competence, sentence, short, with_interval)
+from claimbook.claims.sentences import ANYWHERE, SHARE, competence, sentence, short, with_interval
 
 
 class Verdicts:

@@ -72,8 +72,7 @@ def compared(pairs: list[tuple[Record, Record]]) -> str:
     if not others:
         return f"{len(pairs)} of {len(pairs)} records came out the same to the last digit"
     old, new = max(others, key=lambda pair: largest_difference(*pair))
-    machines = [f"{made['device']}, torch {made['torch']}"
-                for made in (old.provenance, new.provenance)]
+    machines = [f"{made['device']}, torch {made['torch']}" for made in (old.provenance, new.provenance)]
     raise PageFailed(f"{len(others)} of {len(pairs)} records came out different, by up to "
                      f"{largest_difference(old, new):.1e} of a number, in {digest(old.run)}.json: made on "
                      f"{machines[0]}; again on {machines[1]}")

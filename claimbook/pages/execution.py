@@ -84,8 +84,7 @@ def tags_of(page: str, head: str) -> list[str]:
     try:
         return list(ast.literal_eval(found[1])) if found else []
     except (ValueError, SyntaxError):
-        raise InputError(f'{page}: tags: expected a list as in tags=["parameters"], got {found[1]}'
-                         ) from None
+        raise InputError(f'{page}: tags: expected a list as in tags=["parameters"], got {found[1]}') from None
 
 
 def parameters_of(page: str) -> dict[str, ast.expr]:

@@ -158,8 +158,7 @@ def legend_below(axes, columns: int, side: str = "center"):
     return axes.figure.legend(*axes.get_legend_handles_labels(), loc=f"outside lower {side}", ncols=columns)
 
 
-def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2,
-            x: str = "x") -> pd.DataFrame:
+def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2, x: str = "x") -> pd.DataFrame:
     """The figure's numbers as text with few digits, one row per curve: what the tests compare.
 
     panels: the names of those to show, or what their names start with. xs: which columns. x: what they are.

@@ -50,10 +50,11 @@ class OnceEach(yaml.CSafeLoader):  # 7 times as fast as the loader in Python
 
     def construct_mapping(self, node, deep=False):
         keys = [self.construct_object(key, deep=True) for key, _ in node.value if key.value != "<<"]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.YAMLError(f"{key}: expected once, got twice{node.start_mark}")
-        return super().construct_mapping(node, deep)
+        found = super().construct_mapping(node, deep)  # refuses a key without a hash
+        if len(set(keys)) < len(keys):
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise yaml.YAMLError(f"{twice}: expected once, got twice{node.start_mark}")
+        return found
 
 
 def read_yaml(text: str):

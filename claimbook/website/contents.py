@@ -9,8 +9,7 @@ from pybtex.exceptions import PybtexError
 from claimbook.claims import papers
 from claimbook.claims.decisions import Decision, ledger
 from claimbook.records.errors import InputError
-from claimbook.records.files import (
-    PROJECT, damage_told, read_text, read_yaml, write_text, write_together)
+from claimbook.records.files import PROJECT, damage_told, read_text, read_yaml, write_text, write_together
 from claimbook.website.ledger import for_readers
 
 CHAPTERS = re.compile(r"(?<=  - caption: Papers\n    chapters:\n).*?(?=  - caption:)", re.DOTALL)

@@ -32,8 +32,7 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths, without_pairs=Fals
     *prompts, points = xs.shape[:-1]
     lengths = tuple_of(partial(integer, 0), "lengths", lengths)
     if max(lengths) >= points:
-        raise InputError(f"lengths: expected context lengths 0 <= n < {points}, "
-                         f"got {lengths}")
+        raise InputError(f"lengths: expected context lengths 0 <= n < {points}, got {lengths}")
     if list(ys.shape[:-1]) != prompts or not max(lengths) <= ys.shape[-1] <= points:
         raise InputError(f"ys: expected {(*prompts, points)}, one for each point of xs, "
                          f"got {tuple(ys.shape)}")

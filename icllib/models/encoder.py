@@ -35,8 +35,7 @@ class Encoder(Component):
 
     def check(self):
         if self.width % self.heads:
-            raise InputError(f"heads: expected a divisor of the width {self.width}, "
-                             f"got {self.heads}")
+            raise InputError(f"heads: expected a divisor of the width {self.width}, got {self.heads}")
         check_scoring(scoring=self.scoring)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedEncoder":

@@ -103,6 +103,9 @@ def from_gpt2(read_in: nn.Linear, backbone: nn.Module, read_out: nn.Linear,
 
     instance(nn.Linear, read_in=read_in, read_out=read_out)
     instance(GPT2Model, backbone=backbone)
+    for part in map(type, backbone.modules()):  # adapters, n and b of signed averaging
+        if not part.__module__.startswith(("torch.", "transformers.")):
+            raise InputError(f"backbone: expected a GPT2Model as it is, got one with {part.__name__}")
     one_of(("joint", "separate"), tokens=tokens)
     decoder = GPT2Decoder(read_in, backbone, read_out, tokens)
     config = decoder.backbone.config
@@ -114,12 +117,15 @@ def from_gpt2(read_in: nn.Linear, backbone: nn.Module, read_out: nn.Linear,
     pairs = (config.n_positions - 1) // 2 if tokens == "separate" else config.n_positions - 1
     classes = read_out.out_features if read_out.out_features > 1 else None
     dimension = read_in.in_features - (0 if tokens == "separate" else classes or 1)
-    model = Transformer(config.n_layer, config.n_head, config.n_embd, tokens=tokens,
+    model = Transformer(len(backbone.h), config.n_head, config.n_embd, tokens=tokens,
                         positions="none" if decoder.positionless else "learned")
     module = model.build([0], dimension, pairs, classes=classes)
     state = module.state_dict()
     for name, own in parts(decoder).items():
         if name in state:  # "positions" where there are some
-            state[name] = own.detach()[: state[name].shape[1]][None] if name == "positions" else own.detach()[None]
+            own = own[: state[name].shape[1]] if name == "positions" else own
+            if own is None or own.shape != state[name].shape[1:] or own.is_meta:
+                raise InputError(f"{name}: expected numbers {tuple(state[name].shape[1:])}, got {own!r:.200}")
+            state[name] = own.detach()[None]
     module.load_state_dict(state)
     return module.to(read_out.bias)

@@ -73,8 +73,7 @@ def add_pairs(bias: Tensor, pair_weight: Tensor, xs: Tensor, ys: Tensor, lengths
     """The pairs' share of A_v W_0, and the bias, at each length: (M, B K, width).
     bias (M, width), pair_weight (M, max_pairs, d + 1, width), xs (M, B, N, d), ys (M, B, N)."""
     if max(lengths) > pair_weight.shape[1]:
-        raise InputError(f"lengths: expected at most {pair_weight.shape[1]} pairs, "
-                         f"got {max(lengths)}")
+        raise InputError(f"lengths: expected at most {pair_weight.shape[1]} pairs, got {max(lengths)}")
     ends = sorted(set(lengths))
     new = [end - start for start, end in zip([0, *ends], ends)]  # pairs
     pairs = torch.cat((xs, ys[..., None]), dim=-1)[:, :, : ends[-1]].split(new, dim=2)

@@ -9,8 +9,9 @@ import torch
 from torch import nn
 from torch.func import functional_call, stack_module_state, vmap
 
-from claimbook.records.checks import takes
+from claimbook.records.checks import binds, takes
 from claimbook.records.errors import InputError
+from icllib.checks import floating
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Module:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if not callable(self.make):
+        if not callable(self.make) or not binds(self.make, 1):
             raise InputError(f"make: expected a function of the dimension that gives a module, got {self.make!r:.200}")
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedModule":
@@ -41,6 +42,8 @@ class Module:
                 raise InputError("make: expected a function of the dimension that gives a module with "
                                  f"forward(xs, ys), got {module!r:.200}")
             modules.append(module.to(device))
+        if len({(type(one), *((name, own.shape) for name, own in one.state_dict().items())) for one in modules}) > 1:
+            raise InputError(f"make: expected one class and one shape for all seeds, got {modules[0]!r:.200} and others")
         return StackedModule(modules)
 
 
@@ -73,7 +76,12 @@ class StackedModule(nn.Module):
 
     def forward(self, xs, ys, lengths):
         """Answers at these points: (M, B, N, d) and (M, B, N) -> (M, B, K)."""
-        state, call = self.state(), lambda state, xs, ys: functional_call(self.one, state, (xs, ys))
+        def call(state, xs, ys):
+            answers = functional_call(self.one, state, (xs, ys))
+            floating(forward=answers)
+            return answers
+
+        state = self.state()
         if self.together and len(xs) > 1:
             try:
                 answers = vmap(call, randomness="different")(state, xs, ys)

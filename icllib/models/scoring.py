@@ -19,6 +19,7 @@ from claimbook.records import Component
 from claimbook.records.checks import Finite, Positive, Size, integer
 from claimbook.records.errors import InputError
 from icllib import attention
+from icllib.checks import floating
 from icllib.models.mixing import (
     Average, CosineAttention, FusedSoftmax, GaussianAttention, QueryAwareSoftmax, ScaledSoftmax, SignedSoftmax,
     SplitHeads, Weighted)
@@ -41,6 +42,7 @@ def check_weigh(weigh, heads: int, name: str) -> None:
     mask = attention.causal_pairs(4)
     scores = torch.linspace(-3, 3, 4 * heads * 16).sin().view(2, 2, heads, 4, 4)
     weights = weigh(scores, mask)
+    floating(**{f"{name}.weigh": weights})
     if weights.shape != scores.shape or weights[..., ~mask].any():
         raise InputError(f"{name}.weigh: expected weights shaped as the scores, 0 where the mask is "
                          f"false, got {weights[0, 0, 0].tolist()}")
@@ -83,8 +85,7 @@ class SignedAveraging(Component):
 
     def check(self):
         if self.n < 1 or (self.trainable and self.n == 1):
-            raise InputError("n: expected n >= 1, or n > 1 if it is to be trained, "
-                             f"got {self.n}")
+            raise InputError(f"n: expected n >= 1, or n > 1 if it is to be trained, got {self.n}")
 
     def build(self, draw: Initializer, heads: int) -> SignedSoftmax:
         """A module for the members of `draw`."""

@@ -154,8 +154,7 @@ def class_of(kind, config):
     mapping = getattr(kind, "_model_mapping", {})
     found = mapping[config] if config in mapping else kind
     if not isinstance(found, type) or not issubclass(found, transformers.PreTrainedModel):
-        raise InputError(f"kind: expected a class of `transformers` for {config.__name__}, "
-                         f"got {kind!r}")
+        raise InputError(f"kind: expected a class of `transformers` for {config.__name__}, got {kind!r}")
     return found
 
 
@@ -183,8 +182,7 @@ def check_version() -> None:
     from transformers import __version__
 
     if tuple(map(int, __version__.split(".")[:2])) < LEAST:
-        raise InputError(f"transformers: expected version {LEAST[0]}.{LEAST[1]} or later, "
-                         f"got {__version__}")
+        raise InputError(f"transformers: expected version {LEAST[0]}.{LEAST[1]} or later, got {__version__}")
 
 
 def config_of(model):
@@ -210,8 +208,7 @@ def set_attention(model, layers) -> None:
     model.set_attn_implementation(NAME)
     if not layers or any(layer.config._attn_implementation != NAME for layer in layers):
         model.set_attn_implementation(before)
-        raise InputError("model: expected attention that `transformers` can set, "
-                         f"got {type(model).__name__}")
+        raise InputError(f"model: expected attention that `transformers` can set, got {type(model).__name__}")
 
 
 def check_set(names: tuple[str, ...], layer, inputs) -> None:

@@ -63,8 +63,7 @@ class Transformer(Component):
                 positions_up_to=1 if self.positions_up_to is None else self.positions_up_to)
         check_scoring(scoring=self.scoring)
         if self.mixed_width % self.heads:
-            raise InputError(f"heads: expected a divisor of the width {self.mixed_width}, "
-                             f"got {self.heads}")
+            raise InputError(f"heads: expected a divisor of the width {self.mixed_width}, got {self.heads}")
         if self.positions == "rotary" and self.mixed_width // self.heads % 2:
             raise InputError("heads: expected an even number of features for each with rotary positions, got "
                              f"{self.mixed_width // self.heads}")
@@ -72,8 +71,7 @@ class Transformer(Component):
             raise InputError("positions_up_to: expected None without learned positions, "
                              f"got {self.positions_up_to}")
         if self.tokens in IN_A_ROW and self.mask != "causal":
-            raise InputError(f"mask: expected 'causal' with {self.tokens} tokens, "
-                             f"got {self.mask!r}")
+            raise InputError(f"mask: expected 'causal' with {self.tokens} tokens, got {self.mask!r}")
         if self.read_out_rate != 1 and self.uniform_start:
             raise InputError(f"read_out_rate: expected 1 with uniform_start, got {self.read_out_rate}")
         if self.block > 1 and self.mask != "block-causal":
@@ -98,8 +96,7 @@ class Transformer(Component):
             raise InputError(f"positions_up_to: expected at least the {max_pairs} pairs of training, "
                              f"got {self.positions_up_to}")
         if classes and self.tokens in IN_A_ROW:
-            raise InputError("tokens: expected 'joint' for labels with classes, "
-                             f"got {self.tokens!r}")
+            raise InputError(f"tokens: expected 'joint' for labels with classes, got {self.tokens!r}")
         return StackedTransformer(self, seeds, dimension, max_pairs, device, classes)
 
     def most_pairs(self, trained: int) -> float:
@@ -176,8 +173,7 @@ class StackedTransformer(nn.Module):
             pass  # only the last layer's count
         return self.predict(states)
 
-    def predictions_by_layer(self, xs: Tensor, ys: Tensor, lengths, points=None,
-                             with_pairs=False) -> Tensor:
+    def predictions_by_layer(self, xs: Tensor, ys: Tensor, lengths, points=None, with_pairs=False) -> Tensor:
         """What probes, or without them the read-out, make of every layer: (layers, M, B, K)."""
         *early, last = self.states(xs, ys, lengths, points, with_pairs)
         if self.probes:
@@ -210,8 +206,7 @@ class StackedTransformer(nn.Module):
         """Numbers without the axis of size one that they are read from."""
         return values if self.classes else values[..., 0]
 
-    def states(self, xs: Tensor, ys: Tensor, lengths, points=None,
-               with_pairs=False) -> Iterator[Tensor]:
+    def states(self, xs: Tensor, ys: Tensor, lengths, points=None, with_pairs=False) -> Iterator[Tensor]:
         """The queries' residual stream after each layer: (M, B, K, width), `layers` times.
         All lengths share one pass where the mask allows it: nothing attends to a query, so that
         the query of length n sees the first n pairs as if it were alone."""
@@ -219,8 +214,7 @@ class StackedTransformer(nn.Module):
         points = lengths if points is None else tuple(points)
         if self.settings.needs_passes(lengths):
             if with_pairs:
-                raise InputError("with_pairs: expected one context length under this mask, "
-                                 f"got {lengths}")
+                raise InputError(f"with_pairs: expected one context length under this mask, got {lengths}")
             yield from self.states_by_pass(xs, ys, lengths, points)
             return
         pairs = max(lengths)

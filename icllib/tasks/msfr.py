@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import (
-    WORD, Finite, NotNegative, Positive, Share, Size, integer)
+from claimbook.records.checks import WORD, Finite, NotNegative, Positive, Share, Size, integer
 from claimbook.records.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, Task, dot

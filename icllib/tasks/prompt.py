@@ -111,8 +111,7 @@ def sample_one(task, stream: Stream, ids: Tensor, n: int, dtype, active=None) ->
         expected = Prompt((*points, task.dimension), labels, labels)
         got = Prompt(*(tuple(tensor.shape) for tensor in prompt))
         if got != expected:
-            raise InputError(f"{type(task).__name__}.sample: expected the shapes {expected}, "
-                             f"got {got}")
+            raise InputError(f"{type(task).__name__}.sample: expected the shapes {expected}, got {got}")
         if any(tensor.dtype != dtype for tensor in prompt):
             raise InputError(f"{type(task).__name__}.sample: expected numbers of {dtype}, got "
                              f"{', '.join(str(tensor.dtype) for tensor in prompt)}")

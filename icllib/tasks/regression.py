@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 
 from claimbook.records import ADDED
-from claimbook.records.checks import (
-    WORD, Finite, NotNegative, Positive, Size, integer, one_of, positive)
+from claimbook.records.checks import WORD, Finite, NotNegative, Positive, Size, integer, one_of, positive
 from claimbook.records.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks.laws import Law, LawInOrder, drawn, variance

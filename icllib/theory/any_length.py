@@ -36,8 +36,7 @@ def time_to_reach(output, v0, w0, psi, strength, share) -> float:
     slope = lambda tau: (rates**2 * (falling(tau) + rising(tau))).sum() / 2  # -f'
     left, reached = (f(0) - strength, output - strength)
     if reached * left <= 0 or abs(reached) > abs(left):
-        raise InputError(f"output: expected a value between {f(0):g} and {strength:g}, "
-                         f"got {output:g}")
+        raise InputError(f"output: expected a value between {f(0):g} and {strength:g}, got {output:g}")
     end = (1 if left > 0 else -1) / rates.max()  # on the side of Lambda
     with np.errstate(over="ignore", invalid="ignore"):
         while (ahead := (f(end) - output) * left) > 0 and abs(end) * rates.min() < LONGEST:

@@ -98,8 +98,7 @@ def query_weights(dimension: int, input_mean: float) -> np.ndarray:
     return np.array([1 / 3 + dimension * input_mean**2, 1 / 3])
 
 
-def expected_errors(dimension: int, input_mean: float, pairs: int,
-                    noise_std: float = 0.0) -> np.ndarray:
+def expected_errors(dimension: int, input_mean: float, pairs: int, noise_std: float = 0.0) -> np.ndarray:
     """Expected query error after 0 ... pairs pairs, for w ~ N(0, I) and a start at 0.
 
     The error is against the noise-free label. At mu = 0 and without noise it is

@@ -40,8 +40,7 @@ def check_parts(task, model, recipe) -> None:
         raise InputError("recipe.loss: expected 'masked tokens' for sentences and another "
                          f"loss for other tasks, got {recipe.loss!r} for {type(task).__name__}")
     if recipe.dimensions and not has_active(task):
-        raise InputError("dimensions: expected a task whose sample has an argument `active`, got "
-                         f"{task!r}")
+        raise InputError(f"dimensions: expected a task whose sample has an argument `active`, got {task!r}")
     if recipe.loops and (not getattr(model, "shared_layers", False) or model.probes):
         raise InputError(f"recipe.loops: expected a decoder of shared layers without probes, got {model}")
     check_decoder(model, recipe.queries > 1 or recipe.loss_on_pairs)
@@ -115,7 +114,8 @@ def check_gradients(losses: Tensor, module) -> None:
     member depends on the parameters of another.
     losses: (M,), made of the module's parameters."""
     trained = {name: own for name, own in module.named_parameters() if own.requires_grad}
-    gradients = torch.autograd.grad(losses[0], list(trained.values()), allow_unused=True)
+    gradients = (torch.autograd.grad(losses[0], list(trained.values()), allow_unused=True) if losses.requires_grad
+                 else [None] * len(trained))
     for name, gradient in zip(trained, gradients):
         if gradient is None:
             raise InputError(f"model: expected a loss that depends on each parameter, got {name}, "
@@ -133,7 +133,7 @@ def check_hidden(module, prompt, layout) -> None:
         return
     shortest, ys = min(lengths), prompt.ys[:, :4].detach().clone().requires_grad_()
     answers = module(prompt.xs[:, :4], ys, lengths)
-    if answers.shape[:3] != (*ys.shape[:2], len(lengths)):
+    if answers.shape[:3] != (*ys.shape[:2], len(lengths)) or not answers.requires_grad:
         return  # the loss reports this
     asked = answers[:, :, lengths.index(shortest)].sum()
     gradient, = torch.autograd.grad(asked, ys, allow_unused=True)
@@ -151,8 +151,7 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     try:
         inspect.signature(models[0].build).bind(seeds, *sizes, **options)
     except TypeError as error:
-        raise InputError(f"model: expected one that can be built for {task}, "
-                         f"got {kind} ({error})") from None
+        raise InputError(f"model: expected one that can be built for {task}, got {kind} ({error})") from None
     module = models[0].build(seeds, *sizes, **options)
     check_tensors(module, len(seeds), kind)
     module.dimension_of_inputs, module.axes_of_labels = task.dimension, (classes,) * bool(classes)

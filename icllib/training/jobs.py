@@ -11,15 +11,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from claimbook.records import (
-    Record, digest, find_records, is_fresh, key, settings, sources, versions)
+from claimbook.records import Record, digest, find_records, is_fresh, key, settings, sources, versions
 from claimbook.records.compute import checked
 from claimbook.records.errors import InputError, NoRoom, OutOfTime
 from claimbook.records.files import check_writable, folder_named
 from claimbook.records.limits import Limits
 from claimbook.records.processor import cores
-from claimbook.records.provenance import (
-    cost_since, provenance, start_clocks, tell_of_changed_sources)
+from claimbook.records.provenance import cost_since, provenance, start_clocks, tell_of_changed_sources
 from icllib import checks
 from icllib.progress import board
 from icllib.training.build import room_for
@@ -29,8 +27,7 @@ from icllib.training.checkpoint import (
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.run import Run, Trained, only_training
-from icllib.training.weights import (
-    can_be_measured, find_weights, load, noted_of, save_weights)
+from icllib.training.weights import can_be_measured, find_weights, load, noted_of, save_weights
 
 
 def fleets(runs, most: int | None = None) -> list[list[Run]]:

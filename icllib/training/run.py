@@ -63,8 +63,7 @@ class Run(Component):
         if not isinstance(self.along, Along | None):
             raise InputError(f"along: expected an Along, got {self.along!r}")
         if self.along and max(self.along.steps) > self.recipe.steps:
-            raise InputError(f"along: expected steps up to {self.recipe.steps}, "
-                             f"got {self.along.steps}")
+            raise InputError(f"along: expected steps up to {self.recipe.steps}, got {self.along.steps}")
         for evaluation in (self.evaluation, self.along and self.along.evaluation):
             self.check_evaluation(evaluation, self.task)
 

@@ -26,8 +26,7 @@ STOPS = {2: InputError, 3: OutOfTime}  # exit codes; the last line tells why
 START = "import sys; from icllib.training.workers import main; main(*sys.argv[1:])"
 
 
-def compute_fleets(runs: list[Run], missing, profile: str, folder: Path,
-                   limits=Limits()) -> None:
+def compute_fleets(runs: list[Run], missing, profile: str, folder: Path, limits=Limits()) -> None:
     """Train the missing runs, dealt out to the processors; each CPU process has one thread.
     One seed comes after the other, so that a page can show those that are complete. All of a
     page's runs are dealt out, those that are not missing too: so a call that goes on

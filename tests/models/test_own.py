@@ -1,5 +1,7 @@
 """Ordinary modules train as a fleet, each member as if alone, and come back as what they were."""
 
+from functools import partial
+
 import pytest
 import torch
 from torch import nn
@@ -62,8 +64,23 @@ class Looks(Mean):
         return super().forward(xs, ys) + ys
 
 
-@pytest.mark.parametrize("make, told", [(Looks, "hidden|later"), (lambda dimension: 3, "make"),
-                                        (lambda dimension: nn.Linear(2, 1), "make")])
+class Other(Mean):
+    def __init__(self, change, dimension):
+        super().__init__(dimension)
+        self.change = change
+
+    def forward(self, xs, ys):
+        return self.change(super().forward(xs, ys))
+
+
+REFUSED = {"hidden|later": Looks, "forward.*tuple": partial(Other, lambda said: (said,)),
+           "forward.*None": partial(Other, lambda said: None), "forward.*float": partial(Other, lambda said: said.long()),
+           "points, got": partial(Other, lambda said: said[None]), "has no effect": partial(Other, torch.detach),
+           "make: .*one shape": lambda dimension: Other(nn.Linear(9, int(torch.randint(2, 99, ()))), dimension)}
+
+
+@pytest.mark.parametrize("told, make", [*REFUSED.items(), ("make", lambda: Mean(2)), ("make", lambda dimension: 3),
+                                        ("make", lambda dimension: nn.Linear(2, 1))])
 def test_modules_that_see_the_answer_or_are_none_are_refused(make, told):
     with pytest.raises(InputError, match=told):
-        train(LinearRegression(2), Module(make), Recipe((2, 5), 2, 8, 1e-2), [0])
+        train(LinearRegression(2), Module(make), Recipe((2, 5), 2, 8, 1e-2), [0, 1])

@@ -53,7 +53,7 @@ class Mine(Plain):
 
 
 @pytest.mark.parametrize("weights", [
-    lambda z, mask: z**3, lambda z, mask: z.masked_fill(~mask, 0).sum(-1)])
+    lambda z, mask: z**3, lambda z, mask: z.masked_fill(~mask, 0).sum(-1), lambda z, mask: None, lambda z, mask: mask])
 def test_a_scoring_that_shows_what_is_hidden_is_refused(weights):
     with pytest.raises(InputError, match="Mine.weigh: "):
         Mine(weights).build(Initializer([0]), 2)

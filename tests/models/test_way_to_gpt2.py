@@ -8,6 +8,7 @@ from torch import nn
 from claimbook.records.errors import InputError
 from icllib.models import MLP, SGPT, SignedAveraging, Softmax, Transformer
 from icllib.models.gpt2 import from_gpt2, to_gpt2
+from icllib.models.signed_language import use_signed_averaging
 from icllib.training import Trained
 
 XS, YS = torch.randn(2, 5, 8, 3), torch.randn(2, 5, 8)
@@ -84,6 +85,14 @@ def test_a_gpt2_of_another_kind_is_refused():
     backbone = GPT2Model(GPT2Config(n_positions=16, n_embd=8, n_layer=1, n_head=2, activation_function="relu"))
     with pytest.raises(InputError, match="backbone: expected activation_function"):
         from_gpt2(nn.Linear(3, 8), backbone, nn.Linear(8, 1))
+    plain = GPT2Model(GPT2Config(n_positions=16, n_embd=8, n_layer=2, n_head=2))
+    for read_in in (nn.Linear(3, 9), nn.Linear(3, 8, bias=False), nn.Linear(3, 8, device="meta")):
+        with pytest.raises(InputError, match="embed.*: expected numbers"):
+            from_gpt2(read_in, plain, nn.Linear(8, 1))
+    del plain.h[1]  # as to prune it, where its settings still say 2
+    assert from_gpt2(nn.Linear(3, 8), plain, nn.Linear(8, 1)).settings.layers == 1
+    with pytest.raises(InputError, match="backbone: .* SignedHeads"):
+        from_gpt2(nn.Linear(3, 8), use_signed_averaging(plain), nn.Linear(8, 1))
 
 
 @torch.no_grad()
