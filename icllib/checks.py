@@ -2,7 +2,7 @@
 
 import torch
 
-from claimbook.records.checks import binds, check_shape, has_method, integer
+from claimbook.records.checks import binds, check_shape, has_method, instance, integer
 from claimbook.records.errors import InputError
 
 
@@ -90,8 +90,7 @@ def floating(**tensors) -> None:
     """Raises InputError, by name, if it is not a tensor, and for whole numbers, in whose type answers
     were cut."""
     for name, values in tensors.items():
-        if not isinstance(values, torch.Tensor):
-            raise InputError(f"{name}: expected a tensor, got {type(values).__name__}")
+        instance(torch.Tensor, "a tensor", **{name: values})
         if not values.is_floating_point():
             raise InputError(f"{name}: expected floating-point numbers, got {values.dtype}")
 

@@ -47,8 +47,7 @@ def inherited(path: Path, heirs: tuple = ()) -> dict:
         own = read_yaml(path.read_text("utf-8"))
     except (YAMLError, *DAMAGE) as error:
         raise InputError(f"{path}: expected a file of YAML ({' '.join(str(error).split()):.200})") from None
-    if not isinstance(own, dict):
-        raise InputError(f"{path}: expected keys with values, got {own!r:.200}")
+    instance(dict, "keys with values", **{str(path): own})
     files, merged, heirs = own.pop("inherit", []), {}, (*heirs, path.resolve())
     for name in files if isinstance(files, list) else [files]:
         if (parent := (path.parent / str(name)).resolve()) in heirs:

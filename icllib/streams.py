@@ -17,8 +17,7 @@ from functools import lru_cache, partial
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import WORD, integer, tuple_of
-from claimbook.records.errors import InputError
+from claimbook.records.checks import WORD, integer, text, tuple_of
 from icllib import checks
 from icllib.checks import indices, precise
 
@@ -86,8 +85,7 @@ class Stream:
         """A stream from a list of seeds; raises InputError for a seed outside [0, 2^32), a purpose
         that is no text and a device that is not there."""
         seeds = tuple_of(partial(integer, 0, WORD), "seeds", seeds)
-        if not isinstance(purpose, str):
-            raise InputError(f"purpose: expected a text, got {purpose!r}")
+        text(purpose=purpose)
         checks.device(device)
         return cls(torch.tensor(seeds, dtype=torch.int64, device=device), purpose)
 
@@ -95,8 +93,7 @@ class Stream:
         """Random 32-bit words as int64, ids (M, B) -> (M, B, count); raises InputError for ids that
         are no integers and a name that is no text."""
         indices(ids=ids)
-        if not isinstance(name, str):
-            raise InputError(f"name: expected a text, got {name!r}")
+        text(name=name)
         integer(0, count=count)
         if ids.is_meta:  # where tensors have shapes alone
             return ids.new_empty(*ids.shape, count)

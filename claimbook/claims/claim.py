@@ -9,7 +9,7 @@ from claimbook.claims.controls import CONTROLS
 from claimbook.claims.gates import Competence, Gate, Scope
 from claimbook.claims.rule import ERROR, MARGINS, SCALES, margin_of
 from claimbook.records import PROJECT, check_page, digest
-from claimbook.records.checks import different, integer, one_of, text, tuple_of, types_of_fields
+from claimbook.records.checks import different, instance, integer, one_of, text, tuple_of, types_of_fields
 from claimbook.records.errors import InputError
 from claimbook.records.files import check_project, damage_told, read_text, read_yaml, there
 
@@ -52,8 +52,7 @@ def read_paper(path: Path) -> Paper:
     with damage_told(path, "the description of a paper"):
         found = read_yaml(read_text(path))
         check_entries(found, Paper, given=("name",))
-        if not isinstance(found["pages"], list):
-            raise ValueError(f"pages: expected a list, got {found['pages']!r:.100}")
+        instance(list, "a list", pages=found["pages"])
         paper = Paper(path.parent.name, **found | {"pages": tuple(found["pages"])})
         types_of_fields(paper)
         different(pages=tuple_of(text, "pages", paper.pages, 0))
@@ -254,8 +253,7 @@ def read_claims(path: Path, paper: str, state) -> list[Claim]:
         check_names(found, ("paper", "claims"), ("paper", "claims"))
         if found["paper"] != paper:
             raise ValueError(f"paper: expected {paper}, the name of the folder, got {found['paper']!r:.100}")
-        if not isinstance(found["claims"], list):
-            raise ValueError(f"claims: expected a list, got {found['claims']!r:.100}")
+        instance(list, "a list", claims=found["claims"])
         for number, entry in enumerate(found["claims"], 1):
             check_entries(entry, Claim)
             if entry["id"] != f"{paper}.{number}":
@@ -267,8 +265,7 @@ def read_claims(path: Path, paper: str, state) -> list[Claim]:
 
 def claim_of(entry: dict) -> Claim:
     """The claim that an entry of a file describes; raises InputError, by name, for what cannot be."""
-    if not isinstance(entry.get("parts"), list | None):
-        raise InputError(f"{entry['id']}: parts: expected a list, got {entry['parts']!r}")
+    instance(list | None, "a list", parts=entry.get("parts"))
     claim = Claim(**entry | {"parts": tuple(entry.get("parts") or ())})
     (kind, size), = claim.tolerance.items()
     least = {"at_most": 0, "distance": 0, "factor": 1}.get(kind, -math.inf)

@@ -27,35 +27,26 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
 }
 
 
+FROM_EVIDENCE = "roles exchanged", "no effect", "printed effect", "next part"
+
+
 def controlled(claim, evidence: dict) -> dict | None:
-    """A control that follows from the evidence, {part: samples}; None for one that the page measures."""
-    change = FROM_EVIDENCE.get(claim.control)
-    return change and {part: change(claim, evidence, place) for place, part in enumerate(claim.parts)}
-
-
-def exchanged(claim, evidence: dict, place: int) -> list[float]:
-    """Ratios upside down, differences and slopes with the other sign."""
-    samples = evidence[claim.parts[place]]
-    if claim.scale == "log":
-        return [1 / value if value else float("inf") for value in samples]
-    return [-value for value in samples]
-
-
-def with_printed_effect(claim, evidence: dict, place: int) -> list[float]:
-    """Ours times the printed ratio; raises InputError for a part without one."""
-    part = claim.parts[place]
-    if claim.scale != "log" or claim.printed_of(part) is None:
-        raise InputError(f"{claim.id}: control: expected a printed ratio of {part!r} for 'printed effect', got none")
-    return [value * claim.printed_of(part) for value in evidence[part]]
-
-
-def of_next_part(claim, evidence: dict, place: int) -> list[float]:
-    """The evidence of another part; raises InputError if the claim has only one."""
-    if len(claim.parts) < 2:
-        raise InputError(f"{claim.id}: control: expected several parts for 'next part', got one")
-    return evidence[claim.parts[place - 1]]
-
-
-FROM_EVIDENCE = {"roles exchanged": exchanged,
-                 "no effect": lambda claim, *_: [1.0 if claim.scale == "log" else 0.0],  # ratio, or slope
-                 "printed effect": with_printed_effect, "next part": of_next_part}
+    """A control that follows from the evidence, {part: samples}; None for one that the page measures. Raises
+    InputError for a claim that lacks what its control needs."""
+    if claim.control not in FROM_EVIDENCE:
+        return None
+    found, log = {}, claim.scale == "log"
+    for place, part in enumerate(claim.parts):
+        samples, printed = evidence[part], claim.printed_of(part)
+        if claim.control == "roles exchanged":  # ratios upside down, differences and slopes with the other sign
+            found[part] = [(1 / value if value else float("inf")) if log else -value for value in samples]
+        elif claim.control == "no effect":
+            found[part] = [1.0 if log else 0.0]
+        elif claim.control == "next part" and len(claim.parts) > 1:
+            found[part] = evidence[claim.parts[place - 1]]
+        elif claim.control == "printed effect" and log and printed is not None:
+            found[part] = [value * printed for value in samples]
+        else:
+            needed = "several parts" if claim.control == "next part" else f"a printed ratio of {part!r}"
+            raise InputError(f"{claim.id}: control: expected {needed} for {claim.control!r}, got another claim")
+    return found

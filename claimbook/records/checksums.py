@@ -73,17 +73,11 @@ def changed_since(page: str, notebook) -> str | None:
             return f"{name} edited since the page was executed"
     if shown.get("notebook") != outputs_digest(notebook):
         return "outputs edited since the page was executed"
-    return changed_records(page.split("/")[0], records)
-
-
-def changed_records(paper: str, records: dict[str, str]) -> str | None:
-    """Which of these records, name -> checksum, are gone or have other content, or None."""
-    now = {(name, load_record(path).checksum)
-           for name, paths in paths_by_name(paper).items() if name in records for path in paths}
-    lost = sorted(records.items() - now)
-    if not lost:
-        return None
-    return f"{len(lost)} of {len(records)} records that it shows are gone or changed: {lost[0][0]}.json"
+    now = {(name, load_record(path).checksum) for name, paths in paths_by_name(page.split("/")[0]).items()
+           if name in records for path in paths}
+    if lost := sorted(records.items() - now):
+        return f"{len(lost)} of {len(records)} records that it shows are gone or changed: {lost[0][0]}.json"
+    return None
 
 
 def outputs_digest(notebook) -> str:

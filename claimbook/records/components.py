@@ -23,7 +23,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from claimbook.records.checks import WORD, boolean, declared, integer, one_of, tuple_of
+from claimbook.records.checks import WORD, boolean, declared, instance, integer, one_of, tuple_of
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import PROJECT
 
@@ -182,8 +182,7 @@ OURS = re.compile(r"(?:papers\.)?[a-z]\w*\.[A-Za-z]\w*", re.ASCII)  # no __main_
 def find_type(name) -> type:
     """The component of this name; raises InputError for none, or of a module that nobody has imported."""
     expected = f"{name}: expected a component of the project"
-    if not isinstance(name, str):
-        raise InputError(f"type: expected the name of a component, got {name!r:.200}")
+    instance(str, "the name of a component", type=name)
     if OURS.fullmatch(name):
         kind = ours(name)
     else:

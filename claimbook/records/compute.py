@@ -13,7 +13,7 @@ from pathlib import Path
 
 from claimbook.records import (
     PROFILES, Record, check_page, check_profile, digest, find_records, is_fresh, results_folder)
-from claimbook.records.checks import has_method, lists_runs
+from claimbook.records.checks import has_method, instance, lists_runs
 from claimbook.records.errors import InputError
 from claimbook.records.files import (
     check_writable, damage_told, folder_named, read_object, temporary_folder, write_text)
@@ -37,8 +37,7 @@ def records(runs_of_profile, profile: str, page: str, limits: Limits | None = No
     """
     check_page(page)
     check_profile(profile)
-    if not isinstance(limits, Limits | None):
-        raise InputError(f"limits: expected Limits(...), got {limits!r:.200}")
+    instance(Limits | None, "Limits(...)", limits=limits)
     if profile == "stored":
         return stored_records(runs_of_profile, page)
     runs = runs_at(runs_of_profile, profile)
@@ -167,8 +166,7 @@ def runs_at(runs_of_profile, profile: str) -> list:
         if error.args != (profile,):
             raise
         raise InputError(f"runs_of_profile: expected settings for {profile}, found none") from error
-    if not isinstance(runs, list | tuple):
-        raise InputError(f"runs_of_profile: expected a list of runs, got {runs!r}")
+    instance(list | tuple, "a list of runs", runs_of_profile=runs)
     for run in runs:
         if not trains(run):
             has_method("measure", run=run)

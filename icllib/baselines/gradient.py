@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from claimbook.records.checks import instance
 from claimbook.records.errors import InputError
 from icllib.baselines.prefixes import ByLength
 from icllib.tasks import LinearRegression, ReluNetwork
@@ -48,8 +49,7 @@ def moments(task) -> tuple[float, float]:
     """The mean over functions of |E x y|^2, and E |x|^2 y^2, for x ~ N(0, I).
     A linear function has E x y = w. A network's is half of its weights' product, since relu is
     half of a linear function and half of an even one."""
-    if not isinstance(task, (LinearRegression, ReluNetwork)):
-        raise InputError(f"task: expected linear functions or ReLU networks, got {task!r}")
+    instance(LinearRegression | ReluNetwork, "linear functions or ReLU networks", task=task)
     d = task.dimension
     if isinstance(task, ReluNetwork):
         return d / 2, d * (d + 2)

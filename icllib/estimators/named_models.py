@@ -6,8 +6,8 @@ from pathlib import Path
 import torch
 
 from claimbook.records.checks import integer, tuple_of
-from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import read_object, there
+from claimbook.records.errors import InputError
+from claimbook.records.files import damage_told, read_object, there
 from icllib import checks
 from icllib.baselines import Ridge
 from icllib.data import checksum
@@ -79,14 +79,10 @@ def listed() -> dict[str, tuple[Path, tuple[int, ...], tuple[str, str]]]:
     listed = {}
     for folder in reversed(trained_folders()):
         if there(folder / MODELS):
-            try:
-                models = read_object(folder / MODELS)
+            with damage_told(folder / MODELS, "models by name, as git has them"):
                 listed |= {name: (folder / model["record"], tuple_of(integer, "pairs", model["pairs"]),
                                   (model["record_sha256"], model["weights_sha256"]))
-                           for name, model in models.items()}
-            except DAMAGE as error:
-                raise InputError(f"{folder / MODELS}: expected models by name, got a damaged file "
-                                 f"({error}); restore it from git") from None
+                           for name, model in read_object(folder / MODELS).items()}
     return listed
 
 

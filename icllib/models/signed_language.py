@@ -15,6 +15,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from claimbook.records.checks import instance
 from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.models import signed_fused
@@ -94,8 +95,7 @@ def load_signed_averaging(folder, kind=None, **options):
 
     check_version()
     register_signed()
-    if not isinstance(folder, (str, os.PathLike)):
-        raise InputError(f"folder: expected a path or the name of a model on the hub, got {folder!r}")
+    instance(str | os.PathLike, "a path or the name of a model on the hub", folder=folder)
     with told_in_a_line(folder):
         config, _ = transformers.PreTrainedConfig.get_config_dict(folder, **options)
     trainable = config.get("signed_averaging_trainable")

@@ -8,7 +8,7 @@ from collections.abc import Sized
 import torch
 from torch import Tensor, nn
 
-from claimbook.records.checks import has_method, integer, positive
+from claimbook.records.checks import has_method, instance, integer, positive
 from claimbook.records.errors import InputError, NoRoom
 from icllib.checks import needs_no_pair, same_shape, sampled
 from icllib.tasks import MaskedSentences
@@ -29,12 +29,10 @@ def shape(value):
 
 
 def check_parts(task, model, recipe) -> None:
-    """Raises InputError unless these are a task, a model and a recipe that fit together.
-    `Run`, `train` and `Fleet` all use this check."""
+    """Raises InputError unless these are a task, a model and a recipe that fit together."""
     sampled(task=task)
     has_method("build", model=model)
-    if not isinstance(recipe, Recipe):
-        raise InputError(f"recipe: expected a Recipe, got {recipe!r}")
+    instance(Recipe, recipe=recipe)
     needs_no_pair(model, lengths=recipe.lengths)
     if isinstance(task, MaskedSentences) != (recipe.loss == "masked tokens"):
         raise InputError("recipe.loss: expected 'masked tokens' for sentences and another "
@@ -110,9 +108,8 @@ def check_labels(ys: Tensor) -> None:
 
 
 def check_gradients(losses: Tensor, module) -> None:
-    """Raises InputError for a parameter that has no effect on the loss, and where the loss of one
-    member depends on the parameters of another.
-    losses: (M,), made of the module's parameters."""
+    """Raises InputError for a parameter that has no effect on the losses (M,), and where the loss of one member
+    depends on the parameters of another."""
     trained = {name: own for name, own in module.named_parameters() if own.requires_grad}
     gradients = (torch.autograd.grad(losses[0], list(trained.values()), allow_unused=True) if losses.requires_grad
                  else [None] * len(trained))
@@ -178,8 +175,7 @@ def check_tensors(module, members: int, kind: str) -> None:
 
 
 def start_as_own(module, models, seeds, built) -> None:
-    """Give each member whose model is not the first one the initial values of its own model.
-    built(model, seed): a module with these."""
+    """Give each member whose model is not the first one the initial values of its own, `built(model, seed)`."""
     for member, (model, seed) in enumerate(zip(models, seeds)):
         if model != models[0]:
             own, other = (built(of, seed).state_dict() for of in (model, models[0]))

@@ -281,7 +281,7 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
             progress.close()
             save()
             raise OutOfTime(f"stopped at step {step} of {steps}")
-        pause = next_pause(step, stride, (steps, *fleet.stops))
+        pause = min(step + stride - step % stride, *(stop for stop in (steps, *fleet.stops) if stop > step))
         for _ in range(step, pause):
             take_step()
         if on_gpu:
@@ -297,11 +297,6 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
             save()
             saved = time.monotonic()
     progress.close()
-
-
-def next_pause(step: int, stride: int, stops) -> int:
-    """The first step after this one that is a multiple of the stride, or a stop."""
-    return min(step + stride - step % stride, *(stop for stop in stops if stop > step))
 
 
 def train(task: Task, model: Model, recipe: Recipe, seeds, pretraining_tasks=None, device="cpu",

@@ -86,8 +86,7 @@ def without_kernels() -> str | None:
 
 
 def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
-    """The runs dealt out to `count` parts in turn; runs of one training share checkpoints and stay
-    in one part."""
+    """The runs dealt out to `count` parts in turn; those of one training, and its checkpoints, stay in one."""
     same = {}
     for run in (run for fleet in fleets(runs) for run in fleet):
         same.setdefault(only_training(run, with_stops=True), []).append(run)
@@ -114,9 +113,8 @@ def check_ready(profile: str, folder: Path, limits=Limits()) -> None:
 
 
 def to_train(fleet: list[Run], missing: list[Run]) -> list[Run]:
-    """Those runs of a fleet that must be trained where some are missing.
-    All of them where their training has begun: a full disk may have had room for some of the
-    records, and the others are then measured, not trained anew."""
+    """Those runs of a fleet that must be trained where some are missing: all where their training has begun, as a
+    full disk may have had room for some of the records, and the others are then measured, not trained anew."""
     return fleet if missing and is_begun(fleet) else missing
 
 
@@ -146,9 +144,8 @@ def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu
 
 def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu",
                 limits=Limits(), failed=lambda: False) -> None:
-    """Train and save one fleet that lacks records, on one core of a CPU; its halves in turn where
-    memory runs out.
-    Every training goes through here: a page's, `claimbook train`, `--as-recorded` and a worker's."""
+    """Train and save one fleet that lacks records, on one core of a CPU; its halves in turn where memory runs
+    out. Every training goes through here."""
     halves = [part for part in (fleet[: len(fleet) // 2], fleet[len(fleet) // 2 :]) if part]
     saved_in = checkpoint_folder(fleet)
     was_halved = saved_in / "halved"  # a later call starts with the halves
@@ -185,10 +182,8 @@ def hand_over(saved_in: Path, halves: list[list[Run]], device: str) -> None:
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
                    limits=Limits(), failed=lambda: False) -> None:
-    """Train and measure a fleet in this process and save one record per run.
-    Training goes on from its last checkpoint, if there is one, and leaves one when it is stopped
-    by the time limit, by SIGTERM, by Ctrl-C, by the end of its parent process, or because another
-    process has failed, which `failed` tells."""
+    """Train and measure a fleet in this process and save one record per run. Training goes on from its last
+    checkpoint, if there is one, and leaves one when it is stopped, see `stop_request`."""
     first, made, started = runs[0], provenance(profile, device), start_clocks(device)
     fleet = fleet_of(runs, device)
     saved_in = checkpoint_folder(runs)
@@ -261,8 +256,7 @@ def checkpoints_folder() -> Path:
 
 
 def checkpoint_folder(runs) -> Path:
-    """Where a fleet's checkpoints live: one folder for its training, however it is evaluated.
-    So a model is not trained again after a failed evaluation is mended."""
+    """Where a fleet's checkpoints live: one folder for its training, however it is evaluated."""
     trained = [only_training(run, with_stops=True) for run in runs]
     return checkpoints_folder() / digest([key(settings(run), versions(run)) for run in trained])
 
@@ -281,8 +275,8 @@ def resume(fleet: Fleet, folder: Path, own: dict) -> tuple[float, float]:
 
 @contextlib.contextmanager
 def stop_request(limits=Limits(), failed=lambda: False):
-    """A function that tells whether to stop: time limit, SIGTERM, Ctrl-C, an orphaned worker, or
-    a worker that has failed."""
+    """A function that tells whether to stop: time limit, SIGTERM, Ctrl-C, the end of the parent process, or
+    another one that has failed, which `failed` tells."""
     asked = []
 
     def ask(number, frame):

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from claimbook.records import ADDED, Component
 from claimbook.records.checks import (
-    Count, Fraction, NotNegative, Positive, Size, different, integer, positive, tuple_of)
+    Count, Fraction, NotNegative, Positive, Size, different, instance, integer, positive, tuple_of)
 from claimbook.records.errors import InputError
 from icllib.streams import Stream, constant
 from icllib.tasks import side_by_side
@@ -73,8 +73,7 @@ class Recipe(Component):
     def check(self):
         different(lengths=self.lengths)
         for name in ("curriculum", "dimensions"):
-            if not isinstance(own := getattr(self, name), Curriculum | None):
-                raise InputError(f"{name}: expected a Curriculum, got {own!r}")
+            instance(Curriculum | None, "a Curriculum", **{name: getattr(self, name)})
         if self.loops is not None:
             found = tuple_of(partial(integer, 1), "loops", self.loops)
             if len(found) != 2 or found[0] > found[1]:

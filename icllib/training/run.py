@@ -60,8 +60,7 @@ class Run(Component):
     def check(self):
         check_parts(self.task, self.model, self.recipe)
         check_stored(self.pretraining_tasks)
-        if not isinstance(self.along, Along | None):
-            raise InputError(f"along: expected an Along, got {self.along!r}")
+        instance(Along | None, "an Along", along=self.along)
         if self.along and max(self.along.steps) > self.recipe.steps:
             raise InputError(f"along: expected steps up to {self.recipe.steps}, got {self.along.steps}")
         for evaluation in (self.evaluation, self.along and self.along.evaluation):

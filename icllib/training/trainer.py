@@ -46,11 +46,8 @@ def seconds(runs: list[Run], profile: str) -> float:
 
 
 def train(together: list[Run], profile: str, folder: Path, limits=Limits()) -> int:
-    """Train runs of one fleet that lack a record or a model; returns how many.
-
-    Raises InputError for models that cannot train together, and OutOfTime where training was
-    stopped, with a checkpoint that the next call goes on from.
-    """
+    """Train runs of one fleet that lack a record or a model; returns how many. Raises InputError for models that
+    cannot train together."""
     if len(apart := fleets(together)) > 1:
         raise InputError("records: expected those of one fleet, which have the same recipe, sizes "
                          f"and evaluation, got some of {len(apart)}; train them one by one")

@@ -18,7 +18,7 @@ from safetensors import SafetensorError, safe_open
 from claimbook.records import (
     Record, check_records, digest, key, load_record, results_folder, settings, sources,
     versions)
-from claimbook.records.checks import has_method, integer, text
+from claimbook.records.checks import has_method, instance, integer, text
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import plain
 from claimbook.records.provenance import tell_of_changed_sources
@@ -123,8 +123,7 @@ def with_few_prompts(evaluation):
 
 
 def run_of(source) -> Run:
-    """The run of a trained model's record, or of the one at a path; raises InputError where there is
-    none."""
+    """The run of a trained model's record, or of the one at a path; raises InputError where there is none."""
     run = record_of(source).component
     if not isinstance(run, Run):
         raise InputError(f"record: expected one of a trained model, got one of {type(run).__name__}, "
@@ -136,8 +135,7 @@ def record_of(source) -> Record:
     """A record, or the one at a path; raises InputError where there is none."""
     if isinstance(source, Record):
         return source
-    if not isinstance(source, str | Path):
-        raise InputError(f"source: expected a run, a record or the path of one, got {source!r}")
+    instance(str | Path, "a run, a record or the path of one", source=source)
     if not os.path.isfile(source):
         raise InputError(f"{source}: expected the path of a record, found no file; models with a "
                          "name are in icllib.estimators")
@@ -194,8 +192,7 @@ def can_be_measured(run: Run) -> bool:
 
 
 def read_weights(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
-    """What is noted in a file of weights, such as its key, and the tensors; raises InputError where
-    it has none."""
+    """What is noted in a file of weights, such as its key, and the tensors; raises InputError for damage."""
     try:
         with open(path, "rb", opener=plain), safe_open(path, "pt") as file:
             noted, tensors = file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}

@@ -1,7 +1,6 @@
 """A page's missing records, computed on all processors of this machine, one process for each.
 
-Runs travel to a process as JSON, so that it is the same for a notebook and a script. This serves
-pages that are opened in Jupyter or run on one machine; for many machines see workflow/Snakefile.
+Runs travel to a process as JSON, so that it is the same for a notebook and a script.
 """
 
 import importlib
@@ -132,8 +131,7 @@ def only_device(device: str) -> dict[str, str]:
 
 
 def main(profile: str, folder: str, limits: str = "{}", *modules: str) -> None:
-    """What a worker does: imports these modules, reads runs as JSON from standard input, trains
-    them and saves their records in the folder."""
+    """What a worker does: imports these modules, and trains the runs that come as JSON."""
     for name in modules:
         importlib.import_module(name)
     try:
