@@ -19,7 +19,7 @@ def states_of(page: str) -> list[State]:
         states = [state_of(page, profile, *found[profile])
                   for profile, _ in runs_by_profile(lambda profile: found[profile][0])]
         return [notebook_state(page, found), *states]
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # of the page's own modules
         kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
         return [State(*page.split("/"), "", "unknown", f"{kind}{error}", "")]
 

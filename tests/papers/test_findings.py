@@ -2,6 +2,7 @@
 
 import re
 
+import matplotlib.pyplot as plt
 import pytest
 
 from claimbook.claims.decisions import ledger
@@ -9,6 +10,7 @@ from claimbook.claims.verdicts import explained, parts_table
 from claimbook.pages.names import all_pages
 from claimbook.records import results_folder
 from claimbook.records.files import PROJECT, read_yaml
+from claimbook.website import front
 from claimbook.website.front import FINDING, drawn
 
 FINDINGS = sorted((PROJECT / "book/findings").glob("*.md"))
@@ -43,3 +45,10 @@ def test_the_figure_of_a_finding_has_ink_and_names_its_axes(path):
     page = read_yaml(FINDING.match(path.read_text("utf-8"))["head"])["figure"]
     axes, = drawn(path.stem, page, (5.6, 3.4)).axes
     assert axes.get_xlabel() and (axes.lines or axes.patches)
+
+
+def test_a_preview_has_the_size_that_others_cut_to(tmp_path, monkeypatch):
+    monkeypatch.setattr(front, "pages_of_contents", lambda: [f"book/findings/{FINDINGS[0].stem}"])
+    front.write_findings(tmp_path)
+    width, height = plt.imread(next(tmp_path.rglob("*.png"))).shape[1::-1]
+    assert width / height == pytest.approx(1200 / 630, abs=0.01)

@@ -65,9 +65,9 @@ def descend(point, tested, leaves, depth, node=0):
     return descend(point, tested, leaves, depth - 1, child)
 
 
-@pytest.mark.parametrize("d, depth", [(1, 1), (3, 2), (20, 4)])
-def test_decision_tree_equals_recursion(d, depth):
-    prompt = DecisionTree(d, depth).sample(STREAM, IDS, 30, DOUBLE)
+@pytest.mark.parametrize("d, depth, active", [(1, 1, 1), (3, 2, 3), (20, 4, 20), (20, 4, 5)])  # the others are 0
+def test_decision_tree_equals_recursion(d, depth, active):
+    prompt = DecisionTree(d, depth).sample(STREAM, IDS, 30, DOUBLE, active=torch.tensor(active))
     tested = STREAM.integers(IDS, "tested", d, (2**depth - 1,))[0].tolist()
     leaves = STREAM.normal(IDS, "leaves", (2**depth,), DOUBLE)[0].tolist()
     for b in range(3):

@@ -7,6 +7,7 @@ import json
 import math
 import re
 import shutil
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from claimbook.claims.rule import interval
 from claimbook.claims.sentences import sentence
 from claimbook.claims.verdicts import ours_text, parts_table
 from claimbook.commands import page_state
+from claimbook.commands.output import show
 from claimbook.pages.names import find_page, find_pages
 from claimbook.pages.page import runs_of
 from claimbook.records import PROJECT, load_record
@@ -238,6 +240,17 @@ def test_a_page_with_damaged_evidence_is_told_in_its_row(icllib, results):
     assert row["state"] == "unknown" and str(path) in row["reason"]
 
 
+def test_a_page_whose_modules_leave_is_told_in_its_row(monkeypatch):
+    monkeypatch.setattr(page_state, "records_by_profile", sys.exit)  # as a script that is imported
+    row, = page_state.states_of("causal_lm/propositions")
+    assert (row.state, row.reason) == ("unknown", "SystemExit: causal_lm/propositions")
+
+
+def test_a_closed_output_stops_no_command():
+    closed = 'exec "$0" -m claimbook status causal_lm/propositions >&-'
+    assert not subprocess.run(["sh", "-c", closed, sys.executable], cwd=PROJECT, check=False).returncode
+
+
 def test_status_works_without_jupyter(icllib, monkeypatch):
     monkeypatch.setitem(sys.modules, "nbformat", None)
     monkeypatch.setattr(costs, "step_seconds", lambda *parts: 0.1)
@@ -272,3 +285,10 @@ def test_tables_fit_a_terminal_of_100_columns(icllib, monkeypatch, command, pape
     names = {"claims": [claim.id for claim in load_claims(paper)], "status": find_pages(paper)}[command]
     assert {line.split(" ")[0] for line in lines[1:]} - {""} == set(names)  # none is cut
     assert not any("…" in line for line in lines)
+
+
+def test_the_last_column_alone_is_wrapped(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    show([{"id": "a.1", "verdict": "holds in 2 of 4 parts", "claim": "word " * 4}], False, dict)
+    assert "a.1  holds in 2 of 4 parts  word" in capsys.readouterr().out

@@ -189,6 +189,9 @@ def test_half_times_and_exponents_are_those_of_a_power_law():
     losses = pd.DataFrame([np.array(stops) ** -0.6], columns=stops)
     curve, = time_law.in_half_times(losses, losses).values()  # below a half at 4
     assert curve.index[2] == 1 and time_law.exponent(curve) == pytest.approx(-0.6)
+    for last, told in ((50, -0.6), (49, np.nan)):  # half of WINDOW is enough
+        times = np.array([5, 10, 20, last])
+        assert time_law.exponent(pd.Series(times**-0.6, times)) == pytest.approx(told, nan_ok=True)
 
 
 @pytest.mark.parametrize("alpha", time_law.ALPHAS)

@@ -26,6 +26,13 @@ def test_the_best_constant_answer(dimension):
         assert trained.constant_error("nonlinear", 1) == pytest.approx(exact, rel=0.02)
 
 
+def test_more_seeds_of_cells_without_the_extra_loss():
+    cells = [Cell("linear", mask, shared, False) for shared in (True, False) for mask in trained.MASKS]
+    own = [{replace(run, seed=0) for run in runs} for runs in (
+        table03_extra_loss.rows_without_loss("cpu"), trained.runs("cpu", cells))]
+    assert own[0] == own[1]
+
+
 def test_ratios_seed_by_seed_with_the_worst_model_at_the_gate():
     errors = {PREFIX: np.array([0.1, 0.2, 2.0]), CAUSAL: np.array([1.0, 0.8, 0.5])}
     handed = trained.ratios(errors, {"shared": (PREFIX, CAUSAL)}, "cpu")
