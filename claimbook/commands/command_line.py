@@ -2,7 +2,6 @@
 
 import dataclasses
 import errno
-import os
 import subprocess
 import sys
 import textwrap
@@ -268,7 +267,6 @@ def contents():
 def main() -> None:
     """Exit codes: 0 done, 1 a page failed, 2 bad input, 3 training stopped, at the time limit or by a
     signal. Outside of training a signal just ends the command, and nothing is lost."""
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # closed, as by a service
     try:
         app(prog_name="python -m claimbook")
     except InputError as error:

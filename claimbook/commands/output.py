@@ -30,7 +30,7 @@ def show(rows: list[dict], as_json: bool, narrow, nothing: str = "", piped=dict)
     from rich.table import Table
     from rich.text import Text
 
-    on_terminal = sys.stdout.isatty()
+    on_terminal = sys.stdout is not None and sys.stdout.isatty()  # None: closed
     rows = [narrow(row) if on_terminal else piped(row) for row in rows]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for place, name in enumerate(rows[0], 1):

@@ -48,14 +48,14 @@ def prefix_attention(model, lengths):
         any(map(check_own, signed_language.attention_layers(model)))
     register()
     name = {signed_language.NAME: SIGNED, SIGNED: SIGNED, "eager": EAGER, EAGER: EAGER}.get(before[0], NAME)
-    if getattr(model, "is_gradient_checkpointing", False) and name == NAME and before[0] not in ("sdpa", NAME):
+    checkpointed = any(getattr(part, "gradient_checkpointing", False) for part in model.modules())
+    if checkpointed and name == NAME and before[0] not in ("sdpa", NAME):
         raise InputError("model: expected sdpa or eager attention where gradients are checkpointed, since layers are "
                          f"computed again after the block, got {before[0]}")
     model.set_attn_implementation(name)
     if config._attn_implementation != name or not signed_language.attention_layers(model):
         model.set_attn_implementation(before[0])
-        raise InputError("model: expected a decoder whose attention `transformers` can set, "
-                         f"got {type(model).__name__}")
+        raise InputError(f"model: expected a decoder whose attention `transformers` can set, got {type(model).__name__}")
     with ExitStack() as afterwards:  # all of it, whatever fails
         afterwards.callback(put_back, config, "prefix_lengths", before[1])  # it would be saved with the model
         afterwards.callback(model.set_attn_implementation, before[0])
