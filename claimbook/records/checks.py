@@ -54,19 +54,21 @@ not_negative = partial(check, "a number of at least 0", lambda value: 0 <= float
 finite = partial(check, "a finite number", math.isfinite)
 fraction = partial(check, "a fraction in [0, 1)", lambda value: 0 <= value < 1)
 share = partial(check, "a number from 0 to 1", lambda value: 0 <= value <= 1)
-# Types of a component's fields, with what their numbers have to be.
-Size = Annotated[int, integer]
-Count = Annotated[int, partial(integer, 0)]
-Finite = Annotated[float, finite]
-Positive = Annotated[float, positive]
-NotNegative = Annotated[float, not_negative]
-Fraction = Annotated[float, fraction]
-Share = Annotated[float, share]
+# Types of a component's fields that say, in words that the reference shows, what its numbers have to be.
+Size = Annotated[int, "an integer of at least 1"]
+Count = Annotated[int, "an integer of at least 0"]
+Finite = Annotated[float, "a finite number"]
+Positive = Annotated[float, "a positive number"]
+NotNegative = Annotated[float, "a number of at least 0"]
+Fraction = Annotated[float, "a fraction in [0, 1)"]
+Share = Annotated[float, "a number from 0 to 1"]
+DECLARED = {"an integer of at least 1": integer, "an integer of at least 0": partial(integer, 0)} | {
+    own.args[0]: own for own in (positive, not_negative, finite, fraction, share)}
 
 
 def declared(kind):
     """The check of the numbers of a type that declares what they have to be, such as `Size`; else None."""
-    return typing.get_args(kind)[1] if typing.get_origin(kind) is Annotated else None
+    return DECLARED[typing.get_args(kind)[1]] if typing.get_origin(kind) is Annotated else None
 
 
 def numbers(kind: str = "finite numbers", /, **arrays) -> None:
