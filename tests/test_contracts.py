@@ -414,6 +414,8 @@ COMBINED = {  # values that are sound by themselves, and what is said
     "a number for a model": (lambda: training.Trained(ONE_NUMBER), "module: expected one with parameters"),
     "answers that are no tensor": (lambda: icllib.InContextRegressor(Said([0.0])).fit(POINTS, POINTS[:, 0]).predict(POINTS),
                                    "predictions: expected a tensor"),
+    "answers that are whole numbers": (lambda: icllib.InContextRegressor(Said(torch.ones(1, 1, 1, dtype=int))).fit(
+        POINTS, POINTS[:, 0]).predict(POINTS), "predictions: expected floating-point numbers"),
     "answers to other queries": (lambda: icllib.InContextRegressor(Said(torch.ones(1, 1))).fit(POINTS, POINTS[:, 0]).predict(POINTS),
                                  "predictions: expected a shape that ends in"),
     "a choice of thousands of letters": (lambda: load_claims("x" * 5000), "paper: expected one of .{,400}$"),
