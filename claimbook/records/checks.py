@@ -190,7 +190,7 @@ def binds(function, *arguments) -> bool:
     """Whether a function can be called with these arguments in a row."""
     try:
         inspect.signature(function).bind(*arguments)
-    except TypeError:
+    except (TypeError, ValueError):  # the latter for what has no signature, as `int`
         return False
     return True
 
