@@ -117,7 +117,7 @@ def from_gpt2(read_in: nn.Linear, backbone: nn.Module, read_out: nn.Linear,
     pairs = (config.n_positions - 1) // 2 if tokens == "separate" else config.n_positions - 1
     classes = read_out.out_features if read_out.out_features > 1 else None
     dimension = read_in.in_features - (0 if tokens == "separate" else classes or 1)
-    model = Transformer(len(backbone.h), config.n_head, config.n_embd, tokens=tokens,
+    model = Transformer(len(decoder.backbone.h), config.n_head, config.n_embd, tokens=tokens,
                         positions="none" if decoder.positionless else "learned")
     module = model.build([0], dimension, pairs, classes=classes)
     state = module.state_dict()
