@@ -32,6 +32,7 @@ from icllib.protocols import Predictor, Task
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, sample_each
 from icllib.training import Recipe, Trained, train
+from icllib.training.checkpoint import load_file, save_tensors
 
 SEEDS, QUICK = 5, 1  # pairs; ours
 KEPT = 20  # softmax models of the floor
@@ -247,7 +248,7 @@ def compare(mine, folder="court", quick: bool = False, settings=tuple(SETTINGS),
     rows, disguised, untrained = [], [], []
     for name, model in models.items():
         setting, softmax = SETTINGS[name], errors_of_softmax[name]
-        weights = folder / f"{name}_{identity(mine)}_{count}.pt"
+        weights = folder / f"{name}_{identity(mine)}_{count}.safetensors"
         errors = measured(setting, trained_or_kept(setting, model, count, weights))
         rows += ratio_rows(name, errors, softmax, errors["as in training"] <= setting.at_most)
         others = {shift: np.asarray(values)[-count:] for shift, values in softmax.items()}
@@ -270,13 +271,12 @@ def trained_or_kept(setting: Setting, model, count: int, kept_in: Path):
     if kept_in.exists():
         module = model.build(range(count), *sizes(setting))
         try:
-            module.load_state_dict(torch.load(kept_in, weights_only=True))
+            module.load_state_dict(load_file(kept_in))
         except Exception:  # of many kinds
             raise InputError(f"{kept_in}: expected what a call before has trained, got a damaged file; delete it") from None
         return module
     module = train(setting.task, model, setting.recipe, list(range(count)), label=kept_in.stem)
-    torch.save(module.state_dict(), part := kept_in.with_suffix(".part"))
-    part.replace(kept_in)  # whole or not at all
+    save_tensors(kept_in, module.state_dict())
     return module
 
 

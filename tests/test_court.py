@@ -118,10 +118,10 @@ def test_a_file_that_says_nothing_or_too_much_is_refused(tmp_path, name, text):
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"cos\nsystem\n(S'false'\ntR."])
 def test_what_is_left_of_an_earlier_call_is_read_whole_or_refused(small, tmp_path, content):
-    kept = next(small.rglob("lines_*.pt"))
-    (tmp_path / "half.pt").write_bytes(content or kept.read_bytes()[:-99])
-    with pytest.raises(InputError, match="half.pt: expected what a call before has trained"):
-        court.trained_or_kept(SMALL, SMALL.model, 4, tmp_path / "half.pt")
+    kept = next(small.rglob("lines_*.safetensors"))
+    (tmp_path / "half.safetensors").write_bytes(content or kept.read_bytes()[:-99])
+    with pytest.raises(InputError, match="half.safetensors: expected what a call before has trained"):
+        court.trained_or_kept(SMALL, SMALL.model, 4, tmp_path / "half.safetensors")
 
 
 def test_the_kept_errors_are_those_of_the_court_s_settings():

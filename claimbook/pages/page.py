@@ -156,7 +156,7 @@ class Page:
         rows = [(claim.number, claim.source, "not tested", claim.not_run)
                 for claim in load_claims(self.name.split("/")[0])
                 if claim.printed_on == self.name]
-        return pd.DataFrame(rows, columns=["claim", "source", "verdict", "because it"] ).set_index("claim")
+        return pd.DataFrame(rows, columns=["claim", "source", "verdict", "because it"]).set_index("claim")
 
 
 def rounded_samples(samples):
