@@ -655,7 +655,7 @@ struct Decoder {
     d_scores = memory.take((long)s.tokens * length), d_itself = memory.take(s.tokens);
     attention = {s.tokens, s.tokens, size, length, stride(s.mixed_width), every, at.seen, at.sees_itself,
                  memory.zeros((long)size * length), memory.zeros(together_rows * columns(size)),
-                     memory.zeros(length)};
+                 memory.zeros(length)};
   }
 
   void read_from(const DecoderPart& from) {
@@ -792,7 +792,7 @@ struct Decoder {
         each_head(l, prompts, [&](Head& head, long row, long token, long unit, long line) {
           attention.forward(head, keep.q + row, keep.k + token, keep.v + token, keep.mixed + row,
                             keep.weights + unit, keep.raw + unit, keep.divisors + line,
-                                keep.of_itself + line);
+                            keep.of_itself + line);
         });
       }
       if (reads(l)) gather(x, other, prompts), std::swap(x, other);
@@ -854,8 +854,8 @@ struct Decoder {
         each_head(l, prompts, [&](Head& head, long row, long token, long unit, long line) {
           attention.backward(head, keep.q + row, keep.k + token, keep.v + token, d_mixed + row,
                              keep.weights + unit, keep.raw + unit, keep.divisors + line,
-                                 keep.of_itself + line,
-                             d_scores, d_itself, d_q + row, d_k + token, d_v + token);
+                             keep.of_itself + line, d_scores, d_itself, d_q + row, d_k + token,
+                             d_v + token);
         });
         own.key.backward(d_k, y, nullptr, d_y, n);
         own.value.backward(d_v, y, d_y, d_y, n);
@@ -966,9 +966,8 @@ struct Sgpt {
           for (int j = 0; j < columns(count); j += lanes) store(row + j, load(row + j) * (1 / divisor));
         }
         // mixed (count, width) = weights (count, count) h (count, width)
-        multiply(without_signs(weights, count), most, 1, rows, step, nullptr, 0,
-            own.mixed + first * step, step,
-                 count, columns(s.width), count);
+        multiply(without_signs(weights, count), most, 1, rows, step, nullptr, 0, own.mixed + first * step,
+                 step, count, columns(s.width), count);
       });
       own.project.forward(own.mixed, own.z, n);
       ::add(own.z, h, 1, n * step);
@@ -1010,8 +1009,7 @@ struct Sgpt {
         multiply(d_rows, step, 1, turned, most, nullptr, 0, d_scores, most, count, columns(count), s.width);
         // dh (count, width) += weights^T (count, count) d_mixed (count, width)
         multiply(without_signs(weights, count), 1, most, d_rows, step, dh + first * step, step,
-            dh + first * step, step, count,
-                 columns(s.width), count);
+                 dh + first * step, step, count, columns(s.width), count);
         for (int i = 0; i < count; i++) {
           const float *row = weights + i * most, divisor = own.divisors[first + i];
           float* d_row = d_scores + i * most;
@@ -1028,8 +1026,8 @@ struct Sgpt {
             store(d_row + j, d_score * (1 / divisor));
           }
         }
-        // Scores are symmetric in h: dh (count, width) += (d_scores + d_scores^T) (count, count) h (count,
-        // width)
+        // Scores are symmetric in h:
+        // dh (count, width) += (d_scores + d_scores^T) (count, count) h (count, width)
         for (int i = 0; i < count; i++)
           for (int j = 0; j < count; j++)
             both[i * most + j] = d_scores[i * most + j] + d_scores[j * most + i];
@@ -1096,8 +1094,7 @@ double decoder_step(const Sizes* sizes, const Layout* layout, const DecoderPart*
   return step<Decoder>(*sizes, *layout, *parameters, *gradients, tokens, targets, memory);
 }
 double sgpt_step(const Sizes* sizes, const Layout* layout, const SgptPart* parameters,
-    const SgptPart* gradients,
-                 const float* tokens, const float* targets, float* memory) {
+                 const SgptPart* gradients, const float* tokens, const float* targets, float* memory) {
   return step<Sgpt>(*sizes, *layout, *parameters, *gradients, tokens, targets, memory);
 }
 
