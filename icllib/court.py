@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import ClassVar
@@ -174,7 +175,8 @@ def kept_softmax() -> dict:
     return json.loads(files("icllib").joinpath("court.json").read_text("utf-8"))
 
 
-def floor_of(errors, pairs: int) -> float:
+@cache  # the same for all that is compared
+def floor_of(errors: tuple, pairs: int) -> float:
     """The log ratio that chance alone exceeds in 5 of 100 comparisons of softmax with itself."""
     logs, draw = np.log(errors), np.random.default_rng(0)
     orders = [draw.permutation(len(logs))[: 2 * pairs] for _ in range(2_000)]
@@ -196,7 +198,7 @@ def ratio_rows(name: str, errors: dict, softmax: dict, learned: np.ndarray) -> l
     for shift, own in errors.items():
         logs = np.log(own / np.asarray(softmax[shift])[: len(own)])[learned]
         mean = float(logs.mean()) if len(logs) else np.nan
-        floor = floor_of(softmax[shift], max(len(logs), 1))
+        floor = floor_of(tuple(softmax[shift]), max(len(logs), 1))
         half = chance = np.nan
         if len(logs) > 2:
             half = stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / len(logs) ** 0.5
@@ -228,7 +230,7 @@ def give_words(rows: list[dict]) -> None:
 
 def compare(mine, folder="court", quick: bool = False, settings=tuple(SETTINGS),
             seeds: int = SEEDS) -> list[dict]:
-    """Train yours beside softmax, put both to the shifts, and write the report into a folder; returns its rows.
+    """Train yours beside softmax, put both to the shifts, and write a report into a folder; returns its rows.
 
     mine: a file, a function weigh(z, mask), a scoring, a Transformer, or a class of modules whose
     forward(xs, ys) answers at every point. quick: one seed, which decides only what chance rarely does. What

@@ -88,10 +88,10 @@ def test_a_word_is_told_where_the_ratio_exceeds_floor_and_chance():
     rows = court.ratio_rows("made", errors, softmax, np.full(5, True))
     court.give_words(rows)
     assert [row["word"] for row in rows] == ["worse", "no difference"]
-    assert rows[0]["floors"] == pytest.approx(abs(np.log(rows[0]["ratio"])) / court.floor_of(softmax["a"], 5))
+    assert rows[0]["floors"] == pytest.approx(abs(np.log(rows[0]["ratio"])) / court.floor_of(tuple(softmax["a"]), 5))
     # Two means of five normal numbers of deviation 0.1 differ by more than 1.96 * 0.1 * (2/5)^0.5 in 5 of 100.
     many = np.exp(0.1 * draw.standard_normal(2_000))
-    assert court.floor_of(many, 5) == pytest.approx(1.96 * 0.1 * 0.4**0.5, rel=0.1)
+    assert court.floor_of(tuple(many), 5) == pytest.approx(1.96 * 0.1 * 0.4**0.5, rel=0.1)
 
 
 def test_holm_is_the_textbook_s():
