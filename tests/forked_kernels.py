@@ -18,7 +18,8 @@ from claimbook.records.files import matplotlib_folder
 
 OF_THIS_CALL = tempfile.TemporaryDirectory()
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["ipykernel.kernelapp", "claimbook.pages.page", "claimbook.pages.plotting"])
+SERVER.set_forkserver_preload(["ipykernel.kernelapp", "claimbook.pages.page", "claimbook.pages.plotting",
+                               "icllib.training", "seaborn"])
 
 
 def serve(words, env, cwd):

@@ -37,13 +37,17 @@ def test_ridge_regression_is_that_of_scikit_learn(learner):
             assert answers[prompt, n].item() == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
 
-def test_answers_use_no_later_example(learner):
+def moved_by_the_sixth_label(learner) -> list[bool]:
+    """Which answers of an untrained learner another label of the sixth example changes."""
     torch.manual_seed(0)
     model, (x, y) = learner.Learner(), learner.prompts(4)
     before = model(x, y)
-    y[:, 5] += 3  # the label of the sixth example
-    changed = (model(x, y) - before).abs().amax(dim=0) > 1e-6
-    assert changed.tolist() == [False] * 6 + [True] * 5
+    y[:, 5] += 3
+    return ((model(x, y) - before).abs().amax(dim=0) > 1e-6).tolist()
+
+
+def test_answers_use_no_later_example(learner):
+    assert moved_by_the_sixth_label(learner) == [False] * 6 + [True] * 5
 
 
 @pytest.fixture(scope="module")
@@ -94,12 +98,7 @@ def test_exercise_2_if_all_examples_see_each_other_early_answers_use_late_ones(
         return allowed
 
     monkeypatch.setattr(learner, "who_may_look_at_whom", all_see_each_other)
-    torch.manual_seed(0)
-    model, (x, y) = learner.Learner(), learner.prompts(4)
-    before = model(x, y)
-    y[:, 5] += 3  # the label of the sixth example
-    changed = (model(x, y) - before).abs().amax(dim=0) > 1e-6
-    assert changed.tolist() == [False] + [True] * 10
+    assert moved_by_the_sixth_label(learner) == [False] + [True] * 10
 
 
 @pytest.mark.large

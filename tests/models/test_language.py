@@ -4,34 +4,20 @@ import copy
 
 import pytest
 import torch
-from transformers import (BloomConfig, BloomForCausalLM, GPT2Config, GPT2LMHeadModel, LlamaConfig,
-                          LlamaForCausalLM, MistralConfig, MistralForCausalLM, Qwen3Config,
-                          Qwen3ForCausalLM)
+from transformers import BloomConfig, BloomForCausalLM, MistralConfig, MistralForCausalLM
 
 from claimbook.records.errors import InputError
 from icllib.models.language import prefix_attention
 from icllib.models.signed_language import load_signed_averaging, use_signed_averaging
+from random_language_models import IDS, MAKE, SIZES, make
 
-SIZES = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2,
-         "num_attention_heads": 2, "num_key_value_heads": 1}
-IDS = {"vocab_size": 50, "bos_token_id": 1, "eos_token_id": None, "pad_token_id": 0}
-MAKE = {
-    "llama": lambda: LlamaForCausalLM(LlamaConfig(**IDS, **SIZES)),
-    "gpt2": lambda: GPT2LMHeadModel(GPT2Config(**IDS, n_embd=16, n_layer=2, n_head=2)),
-    "qwen": lambda: Qwen3ForCausalLM(Qwen3Config(**IDS, **SIZES, head_dim=8)),
-}
 TOKENS = torch.tensor([[5, 9, 3, 7, 11, 4], [8, 2, 6, 13, 12, 10], [7, 7, 5, 3, 20, 30]])
 LENGTHS = [4, 0, 6]
 
 
-@pytest.fixture(scope="module", params=MAKE)
+@pytest.fixture(scope="module", params=["llama", "gpt2", "qwen"])
 def model(request):
-    torch.manual_seed(0)
-    made = MAKE[request.param]().double().eval()
-    with torch.no_grad():
-        for parameter in made.parameters():
-            parameter += 0.3 * torch.randn_like(parameter)
-    return made
+    return make(request.param, ssa=False)
 
 
 @torch.no_grad()
@@ -192,7 +178,7 @@ def test_a_ready_made_mask_is_refused(model, signed, of):
 
 
 def test_a_decoder_with_sliding_windows_is_refused():
-    model = MistralForCausalLM(MistralConfig(**IDS, **SIZES, sliding_window=3))
+    model = MistralForCausalLM(MistralConfig(**IDS, **SIZES, num_key_value_heads=2, sliding_window=3))
     with pytest.raises(InputError, match="plainly causal, got the mask and_masks"):
         logits(model, TOKENS, LENGTHS)
 

@@ -9,16 +9,7 @@ import torch
 from icllib.attention import full_pairs, with_queries
 from icllib.theory import gradient_descent as theory
 from icllib.theory import kaczmarz
-
-PAIRS, DIMENSION = 5, 3
-
-
-def regression(*shape, seed=0):
-    """Inputs (*shape, DIMENSION) and labels (*shape) in double precision."""
-    generator = torch.Generator().manual_seed(seed)
-    draw = lambda *size: torch.randn(*size, generator=generator, dtype=torch.float64)
-    return draw(*shape, DIMENSION), draw(*shape)
-
+from test_theory import DIMENSION, PAIRS, regression
 
 # ---- variants --------------------------------------------------------------------------------
 

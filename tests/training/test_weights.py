@@ -100,6 +100,7 @@ def test_weights_of_another_model_are_told(trained, monkeypatch):
 
 
 def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     monkeypatch.setattr(jobs, "train_fleet", None)
     louder = [replace(run, evaluation=replace(run.evaluation, prompts=100)) for run in runs()]
     trainer.compute(louder, louder, "cpu", folders)

@@ -15,28 +15,18 @@ from claimbook.records.files import PROJECT
 from claimbook.website.contents import table_of_contents
 
 PAPER, PAGE = "further", "fig01_mean"
-MORE_CLAIMS = """\
-  - id: further.2
+MORE_CLAIMS = "".join(f"""\
+  - id: further.{number}
     source: Figure 1
-    statement: The error is one over the number of pairs.
-    printed: {value: {n = 10: 0.1, n = 40: 0.025}, read: figure}
+    statement: The error is {times} over the number of pairs.
+    printed: {{value: {{n = 10: {at_10}, n = 40: {at_40}}}, read: figure}}
     predicate: value
     statistic: mean squared error
     parts: [n = 10, n = 40]
-    tolerance: {factor: 1.2}
+    tolerance: {{factor: 1.2}}
     control: other data
     page: further/fig01_mean
-  - id: further.3
-    source: Figure 1
-    statement: The error is four over the number of pairs.
-    printed: {value: {n = 10: 0.4, n = 40: 0.1}, read: figure}
-    predicate: value
-    statistic: mean squared error
-    parts: [n = 10, n = 40]
-    tolerance: {factor: 1.2}
-    control: other data
-    page: further/fig01_mean
-"""
+""" for number, times, at_10, at_40 in ((2, "one", 0.1, 0.025), (3, "four", 0.4, 0.1)))
 DECIDED = """\
 ends = lambda of: {f"n = {n}": of[n] for n in (10, 40)}
 page.decide(2, ends(errors), control=ends(control))

@@ -12,6 +12,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from conftest import FORKED
 
 from claimbook.claims import find_claim, load_claims, papers
 from claimbook.claims.decisions import evidence_path, ledger
@@ -34,6 +35,7 @@ from icllib.tasks import AffineFunctions, LinearRegression
 from icllib.training import Recipe, Run, costs
 
 
+@FORKED
 def test_nothing_stored_says_how_to_make_it(page, icllib):
     page('''import icllib
 from papers.causal_lm import propositions
@@ -44,6 +46,7 @@ icllib.records(propositions.runs, profile, page="causal_lm/sample")''')
     assert "15 of 15 records missing at cpu" in err
 
 
+@FORKED
 def test_a_paper_names_its_pages_and_all_names_every_page(page, icllib):
     shutil.copytree(page("1 + 1"), page("1 + 1").parent / "mine")
     assert find_pages("causal_lm") == ["causal_lm/sample"]

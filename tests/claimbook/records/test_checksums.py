@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import nbformat
 import pytest
+from conftest import FORKED
 
 from claimbook.commands.page_state import states_of
 from claimbook.commands.run import notebook_problem
@@ -78,6 +79,7 @@ CHANGES = {
 }
 
 
+@FORKED
 def test_each_change_of_what_a_page_shows_is_seen(page, icllib, results, output, tmp_path):
     folder = page(BODY)
     output.mkdir()

@@ -163,9 +163,15 @@ OWN = """from icllib.models import MLP
 class Own(MLP):
     pass
 """
-READ = ("import icllib, sys; from claimbook.records.errors import InputError\n"
-        "try: print(type(icllib.load(sys.argv[1]).module).__name__)\n"
-        "except InputError as error: print(error)")
+READ = """import icllib, sys
+from claimbook.records.errors import InputError
+try:
+    icllib.load(sys.argv[1])
+except InputError as error:
+    print(error)
+import own_components
+print(type(icllib.load(sys.argv[1]).module).__name__)
+"""
 
 
 def test_components_of_a_module_that_the_user_has_imported_are_built(
@@ -181,9 +187,9 @@ def test_components_of_a_module_that_the_user_has_imported_are_built(
     path = next(folders.glob("smoke/*.json"))
     assert icllib.load(path) and from_settings(settings(run)) == run
     env = os.environ | {"PYTHONPATH": os.pathsep.join(["", str(tmp_path), *sys.path])}
-    told = lambda first: subprocess.run([sys.executable, "-c", first + READ, path], env=env, encoding="utf-8",
-                                        capture_output=True, check=True).stdout
-    assert told("").startswith("own_components:Own: expected a component of the project or of a module that "
-                               "was imported before, got another; if the module is your own, import")
-    assert told("import own_components\n") == "StackedMLP\n"
+    told = subprocess.run([sys.executable, "-c", READ, path], env=env, encoding="utf-8", capture_output=True,
+                          check=True).stdout
+    assert told.startswith("own_components:Own: expected a component of the project or of a module that was "
+                           "imported before, got another; if the module is your own, import")
+    assert told.endswith("\nStackedMLP\n")
     sys.modules.pop("own_components")
