@@ -20,7 +20,7 @@ def tell_that_it_works() -> None:
 def main() -> None:
     """Run the command line, and say that it is at work."""
     if "--json" not in sys.argv:  # what a machine reads stays as it is
-        threading.Thread(target=tell_that_it_works, daemon=True).start()  # before imports, which take their time
+        threading.Thread(target=tell_that_it_works, daemon=True).start()  # before imports, which are slow
     from claimbook.commands import command_line
 
     atexit.register(gc.freeze)  # all goes with the process: to search it for cycles first took half a second

@@ -23,7 +23,7 @@ MODULES = {
               "ReluNetwork", "SparseLinear"),
     "training": ("Limits", "Recipe", "Run", "Trained", "every_profile", "load", "records", "train"),
 }
-# On a GPU PyTorch computes some operations by kernels that need a C compiler, unless this is set before its import.
+# On a GPU PyTorch computes some operations by kernels that need a C compiler, unless this is set first.
 if not any(map(shutil.which, [os.environ["CC"]] if os.environ.get("CC") else ["clang", "gcc"])):
     os.environ.setdefault("TORCH_DISABLE_NATIVE_JIT", "1")
 

@@ -66,12 +66,11 @@ def unseen(evaluation, predictor, members: int, device, purpose: str = "evaluati
 class ErrorByLength(Component):
     """Mean squared error at each context length, on unseen prompts.
 
-    Measures `error`, against noisy labels (the papers' number), and `excess`, against the labels
-    without noise (their difference is the noise variance on average); for one-hot labels, whose
-    error is the mean over classes, also `wrong`, the share of wrong largest entries. Each is
-    (M, K). With `by_layer`, `error_by_layer` and so on are those of every layer: (M, layers, K).
-    Lengths start at 0 pairs, where the baselines answer 0.
-    Raises InputError for invalid sizes or seed, predictions of another shape, and
+    Measures `error`, against noisy labels (the papers' number), and `excess`, against the labels without
+    noise (their difference is the noise variance on average); for one-hot labels, whose error is the mean
+    over classes, also `wrong`, the share of wrong largest entries. Each is (M, K). With `by_layer`,
+    `error_by_layer` and so on are those of every layer: (M, layers, K). Lengths start at 0 pairs, where the
+    baselines answer 0. Raises InputError for invalid sizes or seed, predictions of another shape, and
     queries side by side or answers of layers of a predictor that has none.
     """
 

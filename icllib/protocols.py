@@ -1,4 +1,4 @@
-"""What a task, a model, a scoring, a mask, a predictor and an evaluation have to have; classes need not inherit."""
+"""What a task, model, scoring, mask, predictor and evaluation have to have; classes need not inherit."""
 
 from typing import ClassVar, Protocol
 

@@ -1,4 +1,4 @@
-"""Which recipes learn: of every task and model on record, the cheapest that passed its paper's gate in all seeds."""
+"""Which recipes learn: of every task and model, the cheapest that passed its paper's gate in all seeds."""
 
 import dataclasses
 import json
@@ -44,7 +44,8 @@ def found() -> list[dict]:
         if len(by_seed) < SEEDS or not told or not all(passed for passed, _ in told):
             continue
         # Of several records of a seed the longest has the training in it, the others measure what it kept.
-        minutes = [max((minutes_of(record.provenance) for record, _ in own)) for own in by_seed.values()]
+        minutes = [max(made.get("processor_seconds", 0) / made.get("fleet", 1) / 60 for made in (
+            record.provenance for record, _ in own)) for own in by_seed.values()]
         row = json.loads(text) | {"gate": told[0][1], "seeds": len(by_seed), "minutes": round(median(minutes), 1)}
         place = json.dumps([row["task"], row["model"]])
         best[place] = min(row, best.get(place, row), key=lambda row: row["minutes"])
@@ -62,13 +63,8 @@ def of_the_court() -> list[dict]:
     return rows
 
 
-def minutes_of(made: dict) -> float:
-    """Core-minutes of one model, by the provenance of its record."""
-    return made.get("processor_seconds", 0) / made.get("fleet", 1) / 60
-
-
 def judged(record, paper: str) -> tuple[bool, str] | None:
-    """Whether a model has passed the gate of its paper, and the gate in words; None where no gate is for it."""
+    """Whether a model has passed its paper's gate, and the gate in words; None where no gate is for it."""
     run = record.component
     if not isinstance(run, Run) or "error" not in record.metrics and "wrong" not in record.metrics:
         return None

@@ -24,6 +24,12 @@ FLOOR = {(package, name): level for package, floors in FLOORS.items()
          for level, names in enumerate(floors) for name in names}
 
 
+@cache
+def tree(path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(path.read_text("utf-8"))
+
+
 def package_of(path) -> str:
     """The package that a file belongs to."""
     return path.relative_to(PROJECT).parts[0]
@@ -34,9 +40,10 @@ def unit(path) -> str:
     return path.relative_to(PROJECT).with_suffix("").parts[1]
 
 
+@cache
 def imported_units(path) -> set:
     """The (package, part) pairs that a file imports; (package, "__init__") for a package's own names."""
-    names = [name for node in ast.walk(ast.parse(path.read_text("utf-8"))) for name in (
+    names = [name for node in ast.walk(tree(path)) for name in (
         [f"{node.module}.{alias.name}" for alias in node.names]
         if isinstance(node, ast.ImportFrom) and node.module
         else [alias.name for alias in node.names] if isinstance(node, ast.Import) else [])]
@@ -68,7 +75,7 @@ def test_the_engine_does_not_know_the_helper_nor_the_helper_the_book():
 # number of loops was drawn in training (28), and trained models answered through the compiled layers (56).
 # claimbook: with figures under a slider, names that are read, a record's repr in two lines, or as a table.
 # across: 1,200, the leaderboard and its recurrent net. papers: findings, recipes and across.
-CAPS = {"icllib": 10_097, "claimbook": 7_125, "papers/language_models": 876, "papers/across": 1_277, "papers": 12_493}
+CAPS = {"icllib": 10_080, "claimbook": 7_121, "papers/language_models": 876, "papers/across": 1_277, "papers": 12_489}
 
 
 def test_no_part_grows_beyond_its_cap():
@@ -83,7 +90,7 @@ def test_no_part_grows_beyond_its_cap():
 def imports_of(path) -> set:
     """The files of the package that a file imports, at its top or inside a function."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(tree(path)):
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
         names = [alias.name for alias in node.names]
@@ -154,10 +161,9 @@ def test_no_file_needs_itself():
     assert not [path for path in FILES if path in reached(path)]
 
 
-@cache
 def passed_on(path) -> set:
     """The names at the top of a file that come from elsewhere in the project."""
-    return {alias.asname or alias.name for node in ast.parse(path.read_text("utf-8")).body
+    return {alias.asname or alias.name for node in tree(path).body
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES
             for alias in node.names}
 
@@ -166,16 +172,16 @@ def test_a_name_is_imported_from_where_it_is_defined():
     """Or from its package, whose face hands on what is meant for others."""
     tests = (PROJECT / "tests").rglob("*.py")
     for path in [*FILES, *PAGES, *tests]:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            file = PROJECT / f"{(getattr(node, 'module', None) or '').replace('.', '/')}.py"
-            if isinstance(node, ast.ImportFrom) and file in FILES:
-                found = passed_on(file) & {alias.name for alias in node.names}
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                file = PROJECT / f"{node.module.replace('.', '/')}.py"
+                found = file in FILES and passed_on(file) & {alias.name for alias in node.names}
                 assert not found, f"{path.name} imports {found} from {node.module}"
 
 
 def test_the_first_line_of_a_module_says_what_it_holds():
     for path in FILES:
-        first = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").splitlines()[0]
+        first = (ast.get_docstring(tree(path)) or "").splitlines()[0]
         assert len(first.split()) >= 3 and first.endswith((".", ":", "?")), f"{path}: {first}"
 
 
@@ -194,8 +200,7 @@ def test_folders_of_tests_are_folders_of_what_they_test():
 
 def test_public_names_have_docstrings():
     for path in FILES:
-        tree = ast.parse(path.read_text("utf-8"))
-        for node in tree.body:
+        for node in tree(path).body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
                 assert ast.get_docstring(node), f"{path.name}: {node.name}"
 
@@ -249,7 +254,7 @@ def test_calls_without_an_encoding_are_told(line, told):
 @pytest.mark.parametrize("folder", [*PACKAGES, "tests", "benchmarks", "notebooks", "data"])
 def test_text_has_the_same_encoding_in_every_locale(folder):
     for path in sorted((PROJECT / folder).rglob("*.py")):
-        calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        calls = [node for node in ast.walk(tree(path))
                  if isinstance(node, ast.Call) and names_no_encoding(node)]
         assert not calls, f"{path}:{calls[0].lineno}: name encoding='utf-8'"
 

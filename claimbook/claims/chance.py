@@ -35,8 +35,8 @@ class Chance:
 
 
 def chance(decisions) -> Chance:
-    """What can be expected by chance of these decisions' parts. Each seed of a part with enough of them is compared
-    with the 95% prediction interval of the others: of normal, independent samples one in twenty lies outside."""
+    """What can be expected by chance of these decisions' parts. Each seed of a part with enough of them is
+    compared with the 95% prediction interval of the others: of normal samples one in twenty lies outside."""
     parts = spread = decided = left_out = missed = 0
     claims = set()
     for item in decisions:

@@ -38,7 +38,7 @@ def controlled(claim, evidence: dict) -> dict | None:
     found, log = {}, claim.scale == "log"
     for place, part in enumerate(claim.parts):
         samples, printed = evidence[part], claim.printed_of(part)
-        if claim.control == "roles exchanged":  # ratios upside down, differences and slopes with the other sign
+        if claim.control == "roles exchanged":  # ratios upside down, all else with the other sign
             found[part] = [(1 / value if value else float("inf")) if log else -value for value in samples]
         elif claim.control == "no effect":
             found[part] = [1.0 if log else 0.0]

@@ -101,7 +101,7 @@ class Decision:
         if self.profile is None or claim.faulty or outside:
             return dict.fromkeys(claim.parts, "not tested")
         counted = {part: self.counted(part) for part in claim.parts}
-        enough = lambda part: len(counted[part]) >= max(len(self.evidence[part]) / 2, FEWEST_SEEDS)  # have learned
+        enough = lambda part: len(counted[part]) >= max(len(self.evidence[part]) / 2, FEWEST_SEEDS)
         tested = {part: own for part, own in counted.items() if not self.gate or enough(part)}
         return dict.fromkeys(claim.parts, "not tested") | states(claim, tested)
 
@@ -237,7 +237,7 @@ def is_denied(claim: Claim, part: str) -> bool:
 
 
 def pairs_led(claim: Claim, part: str, samples) -> float:
-    """In how many pairs, given by their ratios, the model leads whose lead is stated or denied; a tie is half."""
+    """In how many pairs, given as ratios, the model leads whose lead is stated or denied; a tie is half."""
     bottom, top = claim.region(part)
     below = top <= 1 or -math.inf < bottom < 1  # "lower", and "no lower but for a tenth"
     return sum((value < 1 if below else value > 1) + (value == 1) / 2 for value in samples)

@@ -21,8 +21,8 @@ from claimbook.records.limits import Limits
 
 
 def train_again(page: str, profile: str, limits=Limits()) -> str:
-    """Train a page's records of a profile again, in runs/again/ until all are there; returns how many came out
-    the same. Raises PageFailed where numbers differ."""
+    """Train a page's records of a profile again, in runs/again/ until all are there; returns how many came
+    out the same. Raises PageFailed where numbers differ."""
     if profile not in KEPT:
         raise InputError(f"--as-recorded: expected one of {', '.join(KEPT)} with --profile, got {profile}")
     paper, results = page.split("/")[0], PROJECT / "runs/again"

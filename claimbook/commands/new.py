@@ -40,8 +40,8 @@ def page(
 
 
 def new_paper(name: str) -> list[str]:
-    """Writes the files of a paper without pages, before them those of a book where there is none, and the table
-    of contents anew; returns what it wrote. Raises InputError for a name, or a citation's key, that is taken."""
+    """Writes the files of a paper without pages, before them those of a book where there is none, and the
+    contents anew; returns what it wrote. Raises InputError for a name, or a citation's key, that is taken."""
     from claimbook.claims import papers
     from claimbook.website.contents import check_keys, write_contents
 

@@ -25,7 +25,7 @@ def states_of(page: str) -> list[State]:
 
 
 def notebook_state(page: str, found) -> State:
-    """Whether the committed notebook is an execution of the page of today, with these `records_by_profile`."""
+    """Whether the committed notebook is an execution of today's page, with these `records_by_profile`."""
     try:
         problem = notebook_problem(page) or further_seeds(page, found)
     except ImportError as error:  # a machine without Jupyter trains, but cannot tell

@@ -69,7 +69,7 @@ def refresh(page: str) -> str:
 
     write_together(texts | {notebooks_folder() / f"{page}.ipynb": nbformat.writes(notebook) + "\n"})
     with contextlib.suppress(OSError):  # another user's
-        os.utime(notebooks_folder() / f"{page}.py")  # Jupyter shows the newer of the two, which is to be the source
+        os.utime(notebooks_folder() / f"{page}.py")  # Jupyter shows the newer: the source
     return "notebook and results written"
 
 

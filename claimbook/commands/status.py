@@ -17,8 +17,8 @@ TOLD = PROJECT / "_build/status.json"  # what was told last
 
 
 def kept_status(pages) -> list[State]:
-    """The state of these pages at every profile that has its own runs, as it was told the last time if nothing
-    has changed since: neither code nor installed packages, nor its files, nor the records of its paper."""
+    """The state of these pages at every profile that has its own runs, as it was told the last time if
+    nothing has changed since: neither code nor packages, nor its files, nor the records of its paper."""
     try:
         before = {page: (kept["seen"], [State(**row) for row in kept["rows"]])
                   for page, kept in read_object(TOLD).items()}

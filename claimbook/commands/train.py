@@ -11,8 +11,8 @@ from claimbook.records.limits import Limits
 
 
 def train(paths: list[str], limits=Limits()) -> str:
-    """Train the runs of these records, <paper>/<page>/<profile>/<name>.json of one page and profile, together and
-    save them; returns what was done. Raises OutOfTime where training was stopped, with a checkpoint kept."""
+    """Train the runs of these records, <paper>/<page>/<profile>/<name>.json of one page and profile, together
+    and save them; returns what was done. Raises OutOfTime where it was stopped, with a checkpoint kept."""
     page, profile, names = parts_of(paths)
     listed = {digest(settings(run)): run for run in trained_runs(page, profile)}
     if unknown := [name for name in names if name not in listed]:

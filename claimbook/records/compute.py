@@ -62,7 +62,7 @@ def computed(runs, profile: str, page: str, results: Path, limits=Limits()) -> l
         return found
     check_imported(missing)
     check_writable(results / page)
-    for name in dict.fromkeys(run.trainer for run in missing if trains(run)):  # first, as a GPU is lent for minutes
+    for name in dict.fromkeys(run.trainer for run in missing if trains(run)):  # first: GPUs are lent
         own = lambda some: [run for run in some if trains(run) and run.trainer == name]
         trainer_of(name).compute(own(runs), own(missing), profile, results / page, limits)
     for run in missing:

@@ -7,7 +7,7 @@ TOGGLE = re.compile(r"(<a [^>]*>([^<]*)</a><details[^>]*>)<summary>")
 SIDEBAR = '<div class="bd-sidebar-primary bd-sidebar'
 LINES = re.compile(r"<dl>\n((?:<dd>.*?</dd>\n)+)</dl>", re.DOTALL)  # of a long signature, in its <dt>
 SOURCES = re.compile(r"(All modules for which code is available</h1>\s*<ul>)((?:<li>.*?</li>\s*|</?ul>)+)")
-NAMES = re.compile(r'(<summary| title="Search") aria-label="(Toggle hidden content|Search)"')  # not what is read there
+NAMES = re.compile(r'(<summary| title="Search") aria-label="(Toggle hidden content|Search)"')  # not as read
 UNTITLED = re.compile(r'<th class="head( stub)?"><p></p></th>')
 BACK = re.compile(r'(<a class="viewcode-back" href="[^"#]*#)([^"]+)(">\[docs\]</a>)')
 

@@ -139,7 +139,7 @@ def changes(states: dict[str, str], parts) -> bool:
 
 
 def nearest_bound(item: Decision, part: str) -> tuple[float, float]:
-    """The bound that a part's mean is nearest to, and how far its interval is from it, in units of the bound."""
+    """The bound nearest to a part's mean, and how far its interval is from it, in units of the bound."""
     mean, *ends = interval(item.counted_or_all(part), item.claim.scale)
     bound = min(item.claim.region(part), key=lambda bound: abs(bound - mean))
     gap = min(abs(end - bound) for end in ends)

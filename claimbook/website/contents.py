@@ -1,4 +1,4 @@
-"""Writes what follows from the papers that are there: contents, README's table, and files that Sphinx reads."""
+"""Writes what follows from the papers: contents, README's table, and files that Sphinx reads."""
 
 import re
 from pathlib import Path

@@ -39,16 +39,12 @@ def run_box(app, pagename: str) -> str:
     if repository:
         where, folder = "", repository.rstrip("/").rpartition("/")[2]
         get = f"git clone {repository} && cd {folder}{' && make' * made}\n"
-        colab = f"<p>In Colab, as the first cell:</p><pre>{escape(colab_lines(repository, folder))}</pre>"
+        parts = [part for part in ("/claimbook", "") if (PROJECT / f".{part}/pyproject.toml").is_file()]
+        install = " && pip install -q" * bool(parts) + "".join(f" -e {folder}{part}" for part in parts)
+        lines = escape(f"!git clone --depth 1 {repository}{install}\n%cd {folder}")
+        colab = f"<p>In Colab, as the first cell:</p><pre>{lines}</pre>"  # whose machine lacks the project
     return (f"<details><summary>Run this page</summary><p>In seconds{where}:</p>"
             f"<pre>{escape(get + run)} smoke</pre><p>On a machine with a GPU:</p><pre>{escape(run)} gpu --time-limit 1500</pre>{colab}</details>")
-
-
-def colab_lines(repository: str, folder: str) -> str:
-    """The two lines before a page in Colab, whose machine does not have the project."""
-    parts = [part for part in ("/claimbook", "") if (PROJECT / f".{part}/pyproject.toml").is_file()]
-    install = " && pip install -q" * bool(parts) + "".join(f" -e {folder}{part}" for part in parts)
-    return f"!git clone --depth 1 {repository}{install}\n%cd {folder}"
 
 
 def bibtex(cff: dict) -> str:

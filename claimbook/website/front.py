@@ -72,7 +72,7 @@ def grid(texts: dict[str, tuple[str, str]]) -> str:
 
 
 def write_findings(folder: Path) -> None:
-    """Of each finding, a page of a minute with one figure, its figure, preview and card, in the order of the contents.
+    """Of each finding, a page of a minute with one figure: figure, preview and card, in the contents' order.
 
     book/findings/NAME.md names a page in its head (`figure: paper/page`); NAME(axes, table) of
     papers/findings.py draws the figure from this page's figure.csv.

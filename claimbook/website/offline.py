@@ -43,7 +43,7 @@ def pages() -> list[str]:
 
 
 def write_pdf(path: Path) -> None:
-    """Prints every page and binds them, with a cover, contents, page numbers, bookmarks, and links within the book."""
+    """Prints and binds every page, with a cover, contents, numbers, bookmarks, and links within the book."""
     from playwright.sync_api import sync_playwright
     from pypdf import PdfWriter
 

@@ -31,9 +31,8 @@ class ExponentialSmoother(ByLength):
 class HilbertEstimate(ByLength):
     """The kernel smoother with ``K(x, x') = 1 / |x - x'|^d``, which has nothing to tune.
 
-    Context-scaling paper, Eq. 5; consistent where inputs have a density and labels are bounded
-    (Devroye et al., 1998). Where the query equals some of the inputs, the answer is the mean of
-    their labels.
+    Context-scaling paper, Eq. 5; consistent where inputs have a density and labels are bounded (Devroye et
+    al., 1998). Where the query equals some of the inputs, the answer is the mean of their labels.
     """
 
     def _estimate(self, xs, ys, query):

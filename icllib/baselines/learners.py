@@ -83,12 +83,11 @@ class XGBoost(FittedToEach):
 class StudentNetwork(ByLength):
     """A two-layer ReLU network, trained by Adam only on the pairs in context.
 
-    Context-scaling paper, Figure 4B, with the settings of Garg et al. (2022). ASSUMED, as in their
-    public code: biases, the initialization of torch.nn.Linear, min(batch, n) different pairs per
-    step, and the same ones for all prompts. Also ASSUMED: all prompts start from the same network,
-    so that an answer does not depend on which prompts are around it; between seeds the mean error
-    over 200 prompts varies by a third of its standard error. Raises InputError for settings that
-    are not positive.
+    Context-scaling paper, Figure 4B, with the settings of Garg et al. (2022). ASSUMED, as in their public
+    code: biases, the initialization of torch.nn.Linear, min(batch, n) different pairs per step, and the
+    same ones for all prompts. Also ASSUMED: all prompts start from the same network, so that an answer does
+    not depend on which prompts are around it; between seeds the mean error over 200 prompts varies by a
+    third of its standard error. Raises InputError for settings that are not positive.
     """
 
     width: Size = 100  #: r, the teacher's (Section 4)

@@ -77,10 +77,9 @@ def ridge_weights(xs: Tensor, ys: Tensor, penalties: Tensor) -> tuple[Tensor, Te
 class MixtureRidge(ByLength):
     """The posterior mean when a prompt's noise level is one of several, all equally likely.
 
-    E[y | pairs, x] = sum_s p(s | pairs) x . w_s, with w_s the ridge weights for level s and
-    p(s | pairs) proportional to N(y; 0, weight_std^2 X X^T + sigma_s^2 I). No predictor has a lower
-    expected error on the task of Figure 3 of the context-scaling paper. Raises InputError for
-    numbers that are not positive.
+    E[y | pairs, x] = sum_s p(s | pairs) x . w_s, with w_s the ridge weights for level s and p(s | pairs)
+    proportional to N(y; 0, weight_std^2 X X^T + sigma_s^2 I). No predictor has a lower expected error on
+    the task of Figure 3 of the context-scaling paper. Raises InputError for numbers that are not positive.
     """
 
     noise_stds: tuple[Positive, ...]

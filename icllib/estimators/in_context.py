@@ -1,4 +1,4 @@
-"""The two estimators: pairs of X and y as a model in context sees them, and its answers in scikit-learn's form."""
+"""The two estimators: X and y as a model in context sees them, and its answers in scikit-learn's form."""
 
 import math
 import warnings
@@ -18,7 +18,7 @@ from icllib.baselines import Ridge
 from icllib.estimators.named_models import Predictor, WithIntercept, found
 
 PROMPTS = 64  # queries in a batch, each in a separate prompt
-ROOM = 1.25  # by which pairs may exceed the range of training, and their number has to exceed that of features
+ROOM = 1.25  # by which pairs may exceed the range of training, and their number must exceed features
 FEW = 5  # queries that tell the variance of their labels as well as all pairs do; ASSUMED
 LOST = 0.1  # largest r2 by which answers may lie below the best predictor's without a warning
 TINY = 1e-12  # added to scores, so that no row is all 0
@@ -196,12 +196,11 @@ class InContextRegressor(RegressorMixin, InContext):
     deviations of its training; other models and predictors always read them as they are. There is no
     `sample_weight`: a model in context counts all pairs alike.
 
-    Raises InputError, in `fit`, for another model or without weights, for more features than the
-    model was trained on, and for a number of pairs that it was not trained for or does not answer
-    well at; in `predict` for an answer that is not finite. Warns of fewer features or more
-    pairs than in training, of too few pairs for a linear function, of pairs or queries unlike those of
-    training, and of answers that may explain less, by an r2 of 0.1, than those of the best predictor
-    for what the model was trained on.
+    Raises InputError, in `fit`, for another model or without weights, for more features than the model was
+    trained on, and for a number of pairs that it was not trained for or does not answer well at; in
+    `predict` for an answer that is not finite. Warns of fewer features or more pairs than in training, of
+    too few pairs for a linear function, of pairs or queries unlike those of training, and of answers that
+    may explain less, by an r2 of 0.1, than those of the best predictor for what the model was trained on.
     """
 
     def fit(self, X, y):

@@ -69,9 +69,8 @@ class StackedEncoder(nn.Module):
         self.dropout, self.stream = settings.dropout, Stream.of(seeds, "dropout", device)
 
     def forward(self, tokens: Tensor, places: Tensor, ids: Tensor | None = None) -> Tensor:
-        """Logits of all words at some places: (M, B, T), (M, K) -> (M, K, vocabulary).
-        places: among the B T tokens of a member. ids: (M, B), of the prompts, in training;
-        without them nothing is dropped."""
+        """Logits of all words at some places: (M, B, T), (M, K) -> (M, K, vocabulary). places: among the B
+        T tokens of a member. ids: (M, B), of the prompts, in training; without them nothing is dropped."""
         if tokens.shape[-1] > self.positions.shape[1]:
             raise InputError(f"tokens: expected at most {self.positions.shape[1]} in a sentence, "
                              f"got {tokens.shape[-1]}")
@@ -123,9 +122,8 @@ class EncoderBlock(nn.Module):
 
 
 class Dropout:
-    """Dropout from a stream: what is dropped depends on seed, prompt and place alone.
-    Where a row has a number for every token, `most` of them are drawn, so that the padding of a
-    batch has no effect."""
+    """Dropout from a stream: what is dropped depends on seed, prompt and place alone. Where a row has a
+    number for every token, `most` of them are drawn, so that the padding of a batch has no effect."""
 
     def __init__(self, stream: Stream, ids: Tensor | None, share: float, most: int):
         self.stream, self.share, self.most = stream, share, most

@@ -27,10 +27,9 @@ FEATURES = ("linear", "l1", "exponential", "hilbert")
 
 
 def feature_row(features: str, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-    """psi(A)_{N,:} as a model reads it: (..., N, d), (..., N) -> (..., K, d + 1).
-    "linear": psi_L over n. ASSUMED, since the paper names no scale: a sum over pairs grows with n,
-    and its mean is what one gradient step of size 1 predicts. "l1": g(A) of Eq. 6. "exponential"
-    and "hilbert": psi_K, psi_H."""
+    """psi(A)_{N,:} as a model reads it: (..., N, d), (..., N) -> (..., K, d + 1). "linear": psi_L over n.
+    ASSUMED, since the paper names no scale: a sum over pairs grows with n, and its mean is what one
+    gradient step of size 1 predicts. "l1": g(A) of Eq. 6. "exponential" and "hilbert": psi_K, psi_H."""
     if features == "linear":
         pairs = constant(tuple(lengths), xs.device)
         return linear_row(xs, ys, lengths) / pairs[:, None]

@@ -14,7 +14,7 @@ from icllib.models.transformer import StackedTransformer, Transformer
 LINEAR, NORM = ("weight", "bias"), ("gain", "bias")
 BLOCK = {"attention_norm": ("ln_1", NORM), "qkv": ("attn.c_attn", LINEAR), "project": ("attn.c_proj", LINEAR),
          "mlp_norm": ("ln_2", NORM), "expand": ("mlp.c_fc", LINEAR), "contract": ("mlp.c_proj", LINEAR)}
-KEPT = ("layers", "heads", "width", "tokens", "positions", "positions_up_to")  # what GPT-2 may have of its own
+KEPT = ("layers", "heads", "width", "tokens", "positions", "positions_up_to")  # what GPT-2 may choose
 
 
 class GPT2Decoder(nn.Module):
@@ -64,7 +64,7 @@ def parts(decoder: GPT2Decoder) -> dict[str, Tensor]:
 
 
 def to_gpt2(module: StackedTransformer, member: int = 0) -> GPT2Decoder:
-    """A member of a fleet of decoders around `transformers`' GPT2Model, whose `backbone` it is; answers are equal.
+    """A member of a fleet of decoders around a GPT2Model of `transformers`, its `backbone`: equal answers.
 
     Raises InputError for a decoder that GPT-2 cannot be: another scoring or mask, or a quirk of a paper.
     """

@@ -18,7 +18,7 @@ from claimbook.records.checks import integer, tuple_of
 from claimbook.records.errors import InputError
 from icllib.models import signed_fused, signed_language
 
-# What `transformers` calls the implementation, that with scaled signed averaging, and that with a map of weights.
+# What `transformers` calls the implementation, that with signed averaging, and that with a map of weights.
 NAME, SIGNED, EAGER = signed_language.PREFIX_NAMES
 MASKED_KINDS = {"full_attention", "sliding_attention", "chunked_attention"}  # of layers, as configs name them
 KEEPING = *signed_language.UPLOADS, "__deepcopy__"  # methods that keep a model beyond a block

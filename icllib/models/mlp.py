@@ -19,12 +19,11 @@ from icllib.streams import constant
 class MLP(Component):
     """f(A_v) = relu(A_v W_0) W_1: one hidden layer on the vectorized prompt.
 
-    Context-scaling paper, Eq. 14 and "Zero-padding input for MLP" (Appendix A): one model for
-    all context lengths. ASSUMED, since the paper does not say where the zeros go: pairs fill
-    their slots from the front, unused slots are zero, and the query has a slot of its own, so
-    that every length can use the same weights. Also ASSUMED: biases, without which the network
-    is the sum of a linear and an even function and cannot fit the odd target at all. Raises
-    InputError for no width.
+    Context-scaling paper, Eq. 14 and "Zero-padding input for MLP" (Appendix A): one model for all context
+    lengths. ASSUMED, since the paper does not say where the zeros go: pairs fill their slots from the
+    front, unused slots are zero, and the query has a slot of its own, so that every length can use the same
+    weights. Also ASSUMED: biases, without which the network is the sum of a linear and an even function and
+    cannot fit the odd target at all. Raises InputError for no width.
     """
 
     width: Size = 1024  #: Eq. 14

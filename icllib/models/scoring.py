@@ -191,9 +191,8 @@ class CosFormer(Component):
 class SSMax(Component):
     """Scalable softmax: softmax(s log(n) z) for n visible tokens, s learned per head.
 
-    Nakanishi (2025), "Scalable-Softmax Is Superior for Attention", in its form without a bias.
-    ASSUMED: s starts at 0.43, the value of its Figure 1. Raises InputError for s that is not
-    finite.
+    Nakanishi (2025), "Scalable-Softmax Is Superior for Attention", in its form without a bias. ASSUMED: s
+    starts at 0.43, the value of its Figure 1. Raises InputError for s that is not finite.
     """
 
     s: Finite = field(default=0.43, metadata={"per_member": True})
@@ -208,10 +207,9 @@ class QASSMax(Component):
     """Query-aware scalable softmax: a query times base(log n) (1 + tanh(gate(q))), then softmax.
 
     Qu et al. (2026), TabICLv2, with their public code's "qassmax-mlp-elementwise": both parts are
-    perceptrons with 64 hidden GELU neurons, and the gate starts at 1. ASSUMED, as their code's
-    PyTorch does: the rest starts from U(+-1/sqrt(fan_in)), from the same numbers in every layer. n
-    is the number of visible tokens. Raises InputError for sizes below 1, and in a model whose heads
-    have another size.
+    perceptrons with 64 hidden GELU neurons, and the gate starts at 1. ASSUMED, as their code's PyTorch
+    does: the rest starts from U(+-1/sqrt(fan_in)), from the same numbers in every layer. n is the number of
+    visible tokens. Raises InputError for sizes below 1, and in a model whose heads have another size.
     """
 
     size: Size  #: features of a head: the width of the model over its heads

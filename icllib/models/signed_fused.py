@@ -22,9 +22,8 @@ failed = set()  # kinds of device on which the kernel could not be made
 
 
 def signed_score(n: Tensor, b: Tensor):
-    """The score function s(z) = sgn(z) n log(1 + b abs(z)) of heads with n and b, (H,) each.
-    Its slope at 0 is n b, as that of icllib.attention.signed_log: `where` has a slope there, `abs`
-    has none."""
+    """The score function s(z) = sgn(z) n log(1 + b abs(z)) of heads with n and b, (H,) each. Its slope at 0
+    is n b, as that of icllib.attention.signed_log: `where` has a slope there, `abs` has none."""
     def score(z, batch, head, query, key):
         sign = torch.where(z >= 0, 1.0, -1.0)
         return sign * n[head] * torch.log1p(b[head] * torch.where(z >= 0, z, -z))

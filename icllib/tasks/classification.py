@@ -27,9 +27,8 @@ class OneHot(Task):
 class LinearClassification(OneHot):
     """The class of x is argmax_c w_c . x, with x ~ U(-1, 1)^d and w_c ~ N(0, I); one-hot labels.
 
-    CausalLM paper, Section 5.2 (d = 16, three classes). Labels are (..., n, classes): the public
-    code fits one-hot vectors by squared error and counts argmax errors. Raises InputError for
-    fewer than two classes.
+    CausalLM paper, Section 5.2 (d = 16, three classes). Labels are (..., n, classes): the public code fits
+    one-hot vectors by squared error and counts argmax errors. Raises InputError for fewer than two classes.
     """
 
     dimension: Size

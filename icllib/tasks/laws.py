@@ -12,7 +12,7 @@ from icllib.streams import Stream
 Law = Literal["normal", "uniform", "laplace", "exponential", "student", "mixture"]
 LawInOrder = Literal[Law, "autoregressive"]
 CORRELATION = 0.9  # of an autoregressive number and the one before it
-RARE, LARGER = 0.1, 3.0  # of a mixture: the share of its larger part, and its deviation over that of the other
+RARE, LARGER = 0.1, 3.0  # of a mixture: the share of its larger part, and its deviation over the other's
 
 
 def variance(law: str) -> float:

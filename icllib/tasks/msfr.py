@@ -98,11 +98,10 @@ class SparseFeatureRegression(TypedPrompts):
 class SourceCapacityRegression(TypedPrompts):
     """In-context regression on normal features whose spectrum falls from coordinate s on.
 
-    Appendix H.1: features are N(0, Sigma_s), where Sigma_s is diagonal and holds omega_k ~
-    k^-tau rotated so that omega_1 stands at coordinate s (Eqs. 108-110, 114); y = Lambda_s . x
-    (Eq. 111) with one Lambda_s ~ N(0, I) per task type, the same in training and evaluation.
-    Prompts have 1001 points in Fig. 5.
-    Raises InputError for a seed outside [0, 2^32).
+    Appendix H.1: features are N(0, Sigma_s), where Sigma_s is diagonal and holds omega_k ~ k^-tau rotated
+    so that omega_1 stands at coordinate s (Eqs. 108-110, 114); y = Lambda_s . x (Eq. 111) with one Lambda_s
+    ~ N(0, I) per task type, the same in training and evaluation. Prompts have 1001 points in Fig. 5. Raises
+    InputError for a seed outside [0, 2^32).
     """
 
     tasks: Size = 500  #: N_s. ASSUMED: Fig. 5 does not say; that of Figs. 3 and 4

@@ -169,8 +169,7 @@ def _power_law(name, first, exponent, tasks):
 def half_times(start, strength, rate):
     """When a task with v = w is half learned: f = Lambda / 2 in Eq. 14.
 
-    At ln(Lambda / f0 - 1) / (2 a Lambda); arrays broadcast.
-    Raises InputError unless 0 < f0 <= Lambda / 2.
+    At ln(Lambda / f0 - 1) / (2 a Lambda); arrays broadcast. Raises InputError unless 0 < f0 <= Lambda / 2.
     """
     numbers(f0=start, strength=strength, rate=rate)
     start, strength, rate = (np.asarray(value, dtype=float) for value in (start, strength, rate))
@@ -189,11 +188,11 @@ def loss(shares, outputs, strength):
 
 
 def gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, steps, kept=None):
-    """f_s during gradient descent on Eq. 8, all tasks at once: (steps + 1, tasks),
-    or (len(kept), tasks).
+    """f_s during gradient descent on Eq. 8, all tasks at once: (steps + 1, tasks), or (len(kept), tasks).
 
     v0, w0: (tasks, 2), the two coordinates that H_s couples; the others never move. psi, strength,
-    shares: (tasks,) or one for all. kept: the steps to return, in order; all by default. Raises InputError for steps below 0 and what `context_matrix` refuses.
+    shares: (tasks,) or one for all. kept: the steps to return, in order; all by default. Raises
+    InputError for steps below 0 and what `context_matrix` refuses.
     """
     shaped((None, 2), v0=v0, w0=w0)
     finite(learning_rate=learning_rate)

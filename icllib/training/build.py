@@ -175,7 +175,7 @@ def check_tensors(module, members: int, kind: str) -> None:
 
 
 def start_as_own(module, models, seeds, built) -> None:
-    """Give each member whose model is not the first one the initial values of its own, `built(model, seed)`."""
+    """Give each member of another model than the first its own initial values, `built(model, seed)`."""
     for member, (model, seed) in enumerate(zip(models, seeds)):
         if model != models[0]:
             own, other = (built(of, seed).state_dict() for of in (model, models[0]))

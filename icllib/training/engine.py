@@ -149,9 +149,8 @@ class Fleet:
         return permuted_pairs(prompt, self.stream, draws, max(recipe.lengths))
 
     def ids(self, steps: int = 1) -> Tensor:
-        """Which prompts this step, or several, train on: (M, steps batch).
-        A CPU, where a permutation of a few numbers costs as much as one of thousands, finds those
-        of many steps at once."""
+        """Which prompts this step, or several, train on: (M, steps batch). A CPU, where a permutation of a
+        few numbers costs as much as one of thousands, finds those of many steps at once."""
         batch = self.recipe.batch
         if self.step.device.type != "cpu":
             return prompt_ids(self.stream, self.step, batch, self.pretraining_tasks)
@@ -239,9 +238,8 @@ def along_members(values: Tensor, tensor: Tensor) -> Tensor:
 
 
 def prompt_ids(stream: Stream, step, batch: int, pretraining_tasks) -> Tensor:
-    """Which prompts a step trains on: (M, batch).
-    With T stored tasks, one pass over a new permutation of range(T) per epoch; with None, ids
-    that were never used before."""
+    """Which prompts a step trains on: (M, batch). With T stored tasks, one pass over a new permutation of
+    range(T) per epoch; with None, ids that were never used before."""
     device, counts = stream.seeds.device, prompt_counts(stream, step, batch)
     if all(size is None for size in pretraining_tasks):
         return counts

@@ -1,4 +1,4 @@
-"""Which runs train together, and fleets trained and measured in one process: checkpointed, resumed, recorded."""
+"""Which runs train together, and fleets trained and measured in a process: saved, resumed, recorded."""
 
 import contextlib
 import gc
@@ -74,7 +74,7 @@ def why_no_gpu() -> str | None:
 
 
 def without_kernels() -> str | None:
-    """The first visible card that this PyTorch has no kernels for, in words; None where it has some for all."""
+    """The first visible card for which this PyTorch has no kernels, in words; None where it has for all."""
     names = torch.cuda.get_arch_list()
     built = [(name[0], divmod(int(re.search(r"\d+", name)[0]), 10)) for name in names]
     for index in range(torch.cuda.device_count()):
@@ -86,7 +86,7 @@ def without_kernels() -> str | None:
 
 
 def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
-    """The runs dealt out to `count` parts in turn; those of one training, and its checkpoints, stay in one."""
+    """The runs dealt out to `count` parts in turn; those of one training and its checkpoints stay in one."""
     same = {}
     for run in (run for fleet in fleets(runs) for run in fleet):
         same.setdefault(only_training(run, with_stops=True), []).append(run)
@@ -113,8 +113,8 @@ def check_ready(profile: str, folder: Path, limits=Limits()) -> None:
 
 
 def to_train(fleet: list[Run], missing: list[Run]) -> list[Run]:
-    """Those runs of a fleet that must be trained where some are missing: all where their training has begun, as a
-    full disk may have had room for some of the records, and the others are then measured, not trained anew."""
+    """Those runs of a fleet that must be trained where some are missing: all where their training has begun:
+    a full disk may have had room for some of the records, and the others are measured, not trained anew."""
     return fleet if missing and is_begun(fleet) else missing
 
 

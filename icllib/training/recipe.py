@@ -40,11 +40,10 @@ class Curriculum(Component):
 class Recipe(Component):
     """How to train: the loss is a mean over the context lengths `lengths`.
 
-    Squared error: context-scaling paper, Section 3. Cross-entropy, for labels 0 and 1 of which the
-    model predicts the log-odds: signed-averaging paper, Eq. 1. For sentences, "masked tokens":
-    cross-entropy over the vocabulary, a mean over the hidden tokens of a batch (Huebner et al.,
-    2021); `lengths` is then the most tokens of a sentence. Raises InputError for settings
-    that are invalid or do not go together.
+    Squared error: context-scaling paper, Section 3. Cross-entropy, for labels 0 and 1 of which the model
+    predicts the log-odds: signed-averaging paper, Eq. 1. For sentences, "masked tokens": cross-entropy over
+    the vocabulary, a mean over the hidden tokens of a batch (Huebner et al., 2021); `lengths` is then the
+    most tokens of a sentence. Raises InputError for settings that are invalid or do not go together.
     """
 
     lengths: tuple[Count, ...]  #: context lengths: numbers of labeled pairs before the query
@@ -138,7 +137,7 @@ class Recipe(Component):
         return torch.tensor([self.rate(step) for step in range(self.steps)], device=device)
 
     def loops_drawn(self) -> list[int]:
-        """How often shared layers are applied at every step, alike for all members; none where the model says it."""
+        """How often shared layers are applied at each step, for all members; none where the model says it."""
         if self.loops is None:
             return []
         least, most = self.loops

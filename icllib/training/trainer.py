@@ -46,8 +46,8 @@ def seconds(runs: list[Run], profile: str) -> float:
 
 
 def train(together: list[Run], profile: str, folder: Path, limits=Limits()) -> int:
-    """Train runs of one fleet that lack a record or a model; returns how many. Raises InputError for models that
-    cannot train together."""
+    """Train runs of one fleet that lack a record or a model; returns how many. Raises InputError for models
+    that cannot train together."""
     if len(apart := fleets(together)) > 1:
         raise InputError("records: expected those of one fleet, which have the same recipe, sizes "
                          f"and evaluation, got some of {len(apart)}; train them one by one")
@@ -68,10 +68,9 @@ def are_there(runs: list[Run], paper: str) -> list[bool]:
 
 def missing_jobs(runs: dict[str, list[Run]], profile: str, first: dict[str, list[int]],
                  members: int | None) -> dict[Job, tuple]:
-    """Jobs for what pages miss: job -> its fleet, and which seeds of which pages wait for it.
-    A page's first seeds and its others are fleets of their own. A model that is measured in several
-    ways is trained for the first of those that miss it; the others take its weights when their pages
-    are executed."""
+    """Jobs for what pages miss: job -> its fleet, and which seeds of which pages wait for it. A page's
+    first seeds and its others are fleets of their own. A model that is measured in several ways is trained
+    for the first of those that miss it; the others take its weights when their pages are executed."""
     there = {(page, run): known for page, own in runs.items()
              for run, known in zip(own, are_there(own, page.split("/")[0]))}
     measured = {}  # model -> (page, run) of all that is measured on it

@@ -1,4 +1,4 @@
-"""The leaderboard: which attention, mask or layer is better than softmax's, by the rules of `icllib compare`."""
+"""The leaderboard: which attention, mask or layer beats softmax's, by the rules of `icllib compare`."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -102,9 +102,9 @@ def runs(profile: str) -> list[Run]:
 
 
 def judged(errors: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """What `icllib compare` says of every entry at every test, corrected over the whole table (Holm): one row each.
+    """What `icllib compare` says of each entry at each test, corrected over all (Holm): a row each.
 
-    errors: entry -> a row for each seed, a column for each test. Softmax models of other seeds are an entry too.
+    errors: entry -> a row for each seed, a column for each test. Softmax of other seeds is an entry too.
     """
     softmax = kept_softmax()[LINES]
     errors = errors | {DISGUISED: pd.DataFrame({shift: own[-SEEDS:] for shift, own in softmax.items()})}

@@ -12,7 +12,7 @@ MASKS = ("prefix", "leave-one-out", "causal")
 
 
 def models(profile: str) -> dict[str, list[Run]]:
-    """The models of causal_lm's Table 1 on linear functions, under three masks; prefix and causal ones are kept.
+    """The models of causal_lm's Table 1 on linear functions, under three masks; two of them are kept.
 
     Measured on new prompts, with as many pairs as in training and with fewer.
     """

@@ -128,7 +128,7 @@ def answers_of(xs, ys, task) -> torch.Tensor:
 
 
 def distances(states, answers, known, labels) -> dict[str, np.ndarray]:
-    """The metrics of one model: states (layers, B, width), answers (B,), known (algorithms, B), labels (B,)."""
+    """The metrics of a model: states (layers, B, width), answers (B,), known (algorithms, B), labels (B,)."""
     half = len(labels) // 2
     states = torch.cat((states, torch.ones_like(states[..., :1])), dim=-1)
     fitted, asked = states[:, :half], states[:, half:]

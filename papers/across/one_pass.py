@@ -66,7 +66,7 @@ def runs(profile: str) -> list[Run]:
 
 
 def first_over_last(influence):
-    """The influence of the first labels over that of the last: a number per seed. influence: a row per seed."""
+    """The influence of the first labels over that of the last, by seed. influence: a row for each seed."""
     return influence.iloc[:, :ENDS].mean(axis=1) / influence.iloc[:, -ENDS:].mean(axis=1)
 
 

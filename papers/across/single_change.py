@@ -59,7 +59,7 @@ def runs(profile: str) -> list[Run]:
 
 
 def errors_of(page, records: dict) -> dict[str, pd.DataFrame]:
-    """The error in distribution and under the shift: by model a row per seed, columns "trained", "shifted"."""
+    """The error in distribution and under the shift: by model a row a seed, columns "trained", "shifted"."""
     found = {}
     for name, own in records.items():
         errors = page.values("error", own)
@@ -99,6 +99,6 @@ def among_seeds(errors: dict[str, pd.DataFrame]) -> dict[str, pd.Series]:
 
 
 def noise_floor(ratios: pd.Series) -> float:
-    """The factor within which the mean of so many such ratios lies in 95% of cases where nothing is changed."""
+    """The factor within which a mean of so many ratios lies in 95% of cases where nothing is changed."""
     logs = np.log(ratios)
     return float(np.exp(stdtrit(len(logs) - 1, 0.975) * np.sqrt((logs**2).mean() / len(logs))))

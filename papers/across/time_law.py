@@ -16,7 +16,7 @@ from papers.solvable_attention.laws import start
 
 ALPHAS = (1.8, 2.1)  # Figure 3 of the solvable model
 TASKS, PAIRS = 200, 8  # ASSUMED: fewer than the paper's 500 and 100, for an hour's tenth on one core
-MODELS = {"GPT-2": (Transformer(2, 2, 32), 1e-4), "SGPT": (SGPT(2, 32), 1e-3)}  # ASSUMED: small; with their rates
+MODELS = {"GPT-2": (Transformer(2, 2, 32), 1e-4), "SGPT": (SGPT(2, 32), 1e-3)}  # ASSUMED: small; their rates
 # ASSUMED: a constant rate, as the law is of one; steps for a hundred half times of the most frequent task, which
 # a model of another seed took 10 to 20 steps to half learn.
 RECIPE = Recipe((PAIRS,), steps=3000, batch=32)

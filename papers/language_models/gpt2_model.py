@@ -26,8 +26,8 @@ SCANNED = 2**26  # tokens that are checked at a time
 class Settings:
     """One training: Appendix A.2, n and b as in Appendix B.
 
-    ASSUMED, as the paper does not say: no dropout, warm-up and clipping as in nanoGPT's GPT-2, a
-    new random order in each pass over the data, and the settings marked so. Raises InputError for settings out of range.
+    ASSUMED, as the paper does not say: no dropout, warm-up and clipping as in nanoGPT's GPT-2, a new random
+    order in each pass over the data, and the settings marked so. Raises InputError for those out of range.
     """
 
     scoring: str = "softmax"

@@ -85,7 +85,7 @@ def run_along(size, scoring, seed: int, errors: PointErrors) -> Run:
 
 
 def levels(records) -> list[list[Record]]:
-    """The models that were trained alike, from the fewest steps on, without a second look that is not whole."""
+    """The models trained alike, from the fewest steps on, without a second look that is not whole."""
     seeds = [record.component.seed for record in records]
     whole = sum(seed in SECOND_LOOK for seed in seeds) == len(second_look("cpu"))
     by_steps = {}
