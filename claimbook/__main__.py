@@ -21,8 +21,13 @@ def main() -> None:
     """Run the command line, and say that it is at work."""
     if "--json" not in sys.argv:  # what a machine reads stays as it is
         threading.Thread(target=tell_that_it_works, daemon=True).start()  # before imports, which are slow
-    from claimbook.commands import command_line
+    from claimbook.records.errors import InputError
 
+    try:
+        from claimbook.commands import command_line
+    except InputError as error:  # the working folder is gone
+        print(f"claimbook: {error}", file=sys.stderr)
+        sys.exit(2)
     atexit.register(gc.freeze)  # all goes with the process: to search it for cycles first took half a second
     command_line.main()
 

@@ -15,11 +15,12 @@ def main(arguments=None) -> int:
     command.add_argument("--folder", default="court", help="where weights and the report go")
     command.add_argument("--quick", action="store_true", help="one seed in place of five")
     asked = parser.parse_args(arguments)
-    from icllib import court  # PyTorch, for seconds
-
     try:
+        from claimbook.records import files  # first, as PyTorch ends the process where the working folder is gone
+        from icllib import court  # PyTorch, for seconds
+
         rows = court.compare(asked.mine, asked.folder, asked.quick)
-    except InputError as error:
+    except (InputError, OSError) as error:
         print(f"icllib: {error}", file=sys.stderr)
         return 2
     print(f"{court.in_one_sentence(rows)} The report: {asked.folder}/report.md")

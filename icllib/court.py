@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import ClassVar
@@ -21,19 +21,21 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import torch
+from safetensors.torch import load
 from scipy import stats
 
-from claimbook.records.checks import binds, instance, integer
+from claimbook.records.checks import binds, boolean, instance, integer, one_of, tuple_of
 from claimbook.records.errors import InputError
-from claimbook.records.files import check_writable, write_text
+from claimbook.records.files import check_writable, read_bytes, write_text
 from icllib.models import Transformer
 from icllib.models.own import Module
 from icllib.models.scoring import Plain
 from icllib.protocols import Predictor, Task
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, sample_each
-from icllib.training import Recipe, Trained, train
-from icllib.training.checkpoint import load_file, save_tensors
+from icllib.training import Fleet, Recipe, Trained, train
+from icllib.training.build import told
+from icllib.training.checkpoint import save_tensors
 
 SEEDS, QUICK = 5, 1  # pairs; ours
 KEPT = 20  # softmax models of the floor
@@ -132,10 +134,19 @@ def model_of(mine, like: Transformer):
         return Module(mine)
     if hasattr(mine, "build"):
         return replace(like, scoring=mine)
-    if callable(mine) and binds(mine, "z", "mask"):
+    if not isinstance(mine, torch.nn.Module) and callable(mine) and binds(mine, "z", "mask"):
         return replace(like, scoring=Own(mine))
     raise InputError("mine: expected a function weigh(z, mask), a scoring, a Transformer or a class of "
                      f"modules, got {mine!r:.200}")
+
+
+def tried(mine, setting: Setting) -> tuple:
+    """What to train, and what a model of it answers after most pairs; InputError where it does not."""
+    model, n = model_of(mine, setting.model), max(shift.pairs for shift in setting.shifts.values())
+    xs = torch.linspace(-3, 3, (n + 1) * setting.task.dimension).sin().view(1, 1, n + 1, -1)
+    fleet = Fleet([setting.task], model, setting.recipe, [0], [None])
+    with told():
+        return model, Trained(fleet.module).predict(xs, xs[..., 0], (n,)).numpy(force=True)
 
 
 def read_own(path):
@@ -156,13 +167,13 @@ def read_own(path):
     return found[0]
 
 
-def identity(mine) -> str:
-    """A few letters that change when yours changes."""
+def identity(mine, answers: np.ndarray) -> str:
+    """A few letters that change when yours changes, or what it answers."""
     try:
         text = mine.read_bytes() if isinstance(mine, Path) else inspect.getsource(mine).encode()
     except (TypeError, OSError):
         text = repr(mine).encode()
-    return hashlib.sha256(text).hexdigest()[:8]
+    return hashlib.sha256(text + answers.round(4).tobytes()).hexdigest()[:8]
 
 
 def measured(setting: Setting, module) -> dict[str, np.ndarray]:
@@ -237,20 +248,19 @@ def compare(mine, folder="court", quick: bool = False, settings=tuple(SETTINGS),
     is trained is kept in the folder, and the next call goes on from there. Raises InputError for what is none
     of these and for settings that the court does not have.
     """
-    if unknown := set(settings) - set(SETTINGS):
-        raise InputError(f"settings: expected some of {list(SETTINGS)}, got {sorted(unknown)}")
+    settings = tuple_of(partial(one_of, tuple(SETTINGS)), "settings", settings)
     integer(1, KEPT // 2, seeds=seeds)
+    boolean(quick=quick)
     instance(str | Path, folder=folder)
     mine = Path(mine) if isinstance(mine, str) else mine
     own = read_own(mine) if isinstance(mine, Path) else mine
-    models = {name: model_of(own, SETTINGS[name].model) for name in settings}
     folder, count, start = Path(folder), QUICK if quick else seeds, time.monotonic()
-    errors_of_softmax = kept_softmax()
-    check_writable(folder)
+    check_writable(folder, *(f"report.{kind}" for kind in ("md", "csv", "json", "png")))
+    models, errors_of_softmax = {name: tried(own, SETTINGS[name]) for name in settings}, kept_softmax()
     rows, disguised, untrained = [], [], []
-    for name, model in models.items():
+    for name, (model, answers) in models.items():
         setting, softmax = SETTINGS[name], errors_of_softmax[name]
-        weights = folder / f"{name}_{identity(mine)}_{count}.safetensors"
+        weights = folder / f"{name}_{identity(mine, answers)}_{count}.safetensors"
         errors = measured(setting, trained_or_kept(setting, model, count, weights))
         rows += ratio_rows(name, errors, softmax, errors["as in training"] <= setting.at_most)
         others = {shift: np.asarray(values)[-count:] for shift, values in softmax.items()}
@@ -273,7 +283,7 @@ def trained_or_kept(setting: Setting, model, count: int, kept_in: Path):
     if kept_in.exists():
         module = model.build(range(count), *sizes(setting))
         try:
-            module.load_state_dict(load_file(kept_in))
+            module.load_state_dict(load(read_bytes(kept_in)))
         except Exception:  # of many kinds
             raise InputError(f"{kept_in}: expected what a call before has trained, got a damaged file; delete it") from None
         return module
@@ -314,7 +324,7 @@ def write_report(rows: list[dict], controls: str, folder: Path, seconds: float) 
     import matplotlib.pyplot as plt
 
     write_text(folder / "report.csv", pd.DataFrame(rows).to_csv(index=False))
-    sound = [{name: None if value != value else value for name, value in row.items()} for row in rows]  # no NaN
+    sound = pd.DataFrame(rows).astype(object).replace([np.nan, np.inf], None).to_dict("records")
     write_text(folder / "report.json", json.dumps(
         {"sentence": in_one_sentence(rows), "controls": controls, "seconds": seconds, "rows": sound}))
     lines = ["| setting | test | yours | softmax | yours / softmax | in floors | |",

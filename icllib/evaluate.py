@@ -129,8 +129,8 @@ class ErrorByLength(Component):
         """Sums over prompts of every measure, (M, K), and of every layer's, (M, layers, K)."""
         lengths, points = side_by_side(self.lengths, self.queries)
         options = {} if points == lengths else {"points": points}
-        if not self.by_layer:
-            predictions = predictor.predict(prompt.xs, prompt.ys, lengths, **options)
+        if not self.by_layer:  # a predictor may change what it is handed
+            predictions = predictor.predict(prompt.xs.clone(), prompt.ys.clone(), lengths, **options)
             return self.losses(prompt, predictions)
         layers = predictor.predict_by_layer(prompt.xs, prompt.ys, lengths, **options)
         losses = [self.losses(prompt, predictions) for predictions in layers]

@@ -12,7 +12,7 @@ from torch import nn
 
 from claimbook.records import PROJECT
 from claimbook.records.errors import InputError
-from icllib import court
+from icllib import attention, court
 from icllib.__main__ import main
 from icllib.models import Transformer
 from icllib.models.scoring import Uniform
@@ -122,6 +122,34 @@ def test_what_is_left_of_an_earlier_call_is_read_whole_or_refused(small, tmp_pat
     (tmp_path / "half.safetensors").write_bytes(content or kept.read_bytes()[:-99])
     with pytest.raises(InputError, match="half.safetensors: expected what a call before has trained"):
         court.trained_or_kept(SMALL, SMALL.model, 4, tmp_path / "half.safetensors")
+
+
+def sharper(factor):
+    """A scoring, of which the factor is no part of the source."""
+    return lambda z, mask: attention.softmax(factor * z, mask)
+
+
+def test_what_is_kept_is_that_of_the_same_scoring():
+    kept = {court.identity(own, court.tried(own, SMALL)[1]) for own in (sharper(1.0), sharper(1.0), sharper(3.0))}
+    assert len(kept) == 2
+
+
+class OfAnotherCall(Uniform):
+    def build(self, draw, heads):
+        return nn.Identity()
+
+
+@pytest.mark.parametrize("told, wrong", [
+    ("settings: expected one or more", {"settings": ()}), ("settings: ", {"settings": None}), ("quick: ", {"quick": "no"}),
+    ("report.md, which is no file", {}), ("first prompts, got TypeError", {"mine": OfAnotherCall()}),
+    ("first prompts, got ", {"mine": torch.nn.functional.softmax}), ("mine: ", {"mine": nn.Softmax(-1)}),
+    ("null byte", {"folder": "a\0"})])
+def test_what_cannot_end_well_is_refused_before_training(told, wrong, small, tmp_path, monkeypatch):
+    monkeypatch.setattr(court, "train", None)
+    if not wrong:
+        (tmp_path / "report.md").mkdir()
+    with pytest.raises(InputError, match=told):
+        court.compare(**{"mine": Uniform(), "folder": tmp_path} | wrong)
 
 
 def test_the_kept_errors_are_those_of_the_court_s_settings():

@@ -12,7 +12,7 @@ import icllib
 from claimbook.records import find_record
 from claimbook.records.errors import InputError
 from icllib import attention
-from icllib.baselines import LeastSquares
+from icllib.baselines import LeastSquares, Zero
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
 from icllib.models.scoring import Plain
@@ -29,7 +29,10 @@ def scoring(weigh):
         "weigh": staticmethod(weigh), "version": 1, "__annotations__": {"version": ClassVar[int]}}))()
 
 
-LEAKS = {  # each gives masked places no weight, and yet lets what is there through
+LEAKS = {  # each gives masked places no weight, and yet lets what is there through, or hangs on more than scores
+    "writes into the mask": lambda z, mask: attention.softmax(z, mask.fill_(True)) * attention.causal_pairs(len(mask)),
+    "writes into the scores": lambda z, mask: attention.softmax(z.mul_(2), mask),
+    "draws": lambda z, mask: attention.softmax(z + torch.randn(1), mask) * torch.rand(1),
     "normalized before the mask": lambda z, mask: z.softmax(-1) * mask,
     "less the mean of all": lambda z, mask: torch.where(mask, z - z.mean(-1, keepdim=True), 0),
     "less the mean of the models": lambda z, mask: attention.softmax(z - z.mean(0), mask),
@@ -98,6 +101,18 @@ def test_prompts_that_are_not_drawn_from_the_stream_are_refused():
     task = Careless(2, change=lambda prompt: prompt._replace(xs=torch.randn_like(prompt.xs)))
     with pytest.raises(InputError, match="task: "):
         train(task, MLP(4), RECIPE, [0])
+
+
+class Cheating:
+    """Makes what it is to predict what it says."""
+
+    def predict(self, xs, ys, lengths):
+        return ys.zero_()[..., list(lengths)]
+
+
+def test_what_is_measured_is_out_of_a_predictor_s_reach():
+    found, zero = (ErrorByLength((2,), prompts=4).measure(TASK, own)["error"] for own in (Cheating(), Zero()))
+    assert found == zero
 
 
 @dataclass

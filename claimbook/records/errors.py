@@ -4,6 +4,9 @@
 class InputError(ValueError):
     """Bad input: one line that says what was expected and what came (exit code 2)."""
 
+    def __str__(self):
+        return " ".join(map(str.strip, super().__str__().splitlines()))
+
 
 class NoRoom(InputError):
     """Memory ran out: fewer models may fit."""

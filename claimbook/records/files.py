@@ -23,10 +23,14 @@ from claimbook.records.errors import DAMAGE, InputError
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
+try:
+    HERE = Path.cwd()
+except FileNotFoundError:
+    raise InputError("the working folder: expected one that is there, got one that was deleted") from None
 # The nearest folder from here upward with papers and a table of contents, or else the clone that this package
 # lies in, or else this folder.
-PROJECT = next((folder for folder in (Path.cwd(), *Path.cwd().parents, PACKAGE.parent)
-                if (folder / "papers").is_dir() and (folder / "_toc.yml").is_file()), Path.cwd())
+PROJECT = next((folder for folder in (HERE, *HERE.parents, PACKAGE.parent)
+                if (folder / "papers").is_dir() and (folder / "_toc.yml").is_file()), HERE)
 if str(PROJECT) not in sys.path:
     sys.path.append(str(PROJECT))  # so that its papers can be imported
 VARIABLES = {  # what the environment can say, all of it
@@ -252,9 +256,9 @@ def is_free(file, path: Path, wait: bool = False) -> bool:
     return True
 
 
-def check_writable(folder: Path) -> None:
-    """Raises InputError, before hours of work, for a folder that cannot take a megabyte; what killed
-    processes left in it goes first."""
+def check_writable(folder: Path, *names: str) -> None:
+    """Raises InputError, before hours of work, for a folder that cannot take a megabyte, or files of these names;
+    what killed processes left in it goes first."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for left in chain(*(folder.glob(f"{within}tmp????????{PART}") for within in ("", "*/"))):
@@ -263,6 +267,9 @@ def check_writable(folder: Path) -> None:
                     left.unlink()
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(2**20))
-    except OSError as error:
-        got = "a file" if isinstance(error, FileExistsError) else repr(error.strerror)
+        for path in map(folder.joinpath, names):
+            if there(path) and not path.is_file():
+                raise IsADirectoryError(0, f"{path.name}, which is no file")
+    except (OSError, ValueError) as error:  # the latter of a name that none can have
+        got = "a file" if isinstance(error, FileExistsError) else repr(getattr(error, "strerror", str(error)))
         raise InputError(f"{folder}: expected a folder to write to, got {got}") from None

@@ -35,7 +35,10 @@ class Ridge(ByLength):
     def _estimate(self, xs, ys, query):
         xs = xs.double()
         penalty = self.penalty * torch.eye(xs.shape[-1], dtype=xs.dtype, device=xs.device)
-        weights = torch.linalg.solve(xs.mT @ xs + penalty, xs.mT @ ys[..., None].double())
+        try:
+            weights = torch.linalg.solve(xs.mT @ xs + penalty, xs.mT @ ys[..., None].double())
+        except torch.linalg.LinAlgError:
+            raise InputError(f"xs: expected squares beside which {self.penalty} is more than rounding") from None
         return (query[..., None, :].double() @ weights)[..., 0, 0]
 
 

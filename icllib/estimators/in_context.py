@@ -40,6 +40,16 @@ class InContext(BaseEstimator):
     def __init__(self, model="signed_averaging/softmax", standardize=True):
         self.model, self.standardize = model, standardize
 
+    def numbers(self, X, *y, **options):
+        """X, and y if it is given, as scikit-learn reads them; raises InputError for dates and spans of time,
+        of which it would take the nanoseconds, and for what is masked, which it would take for what lies there."""
+        for name, own in zip("Xy", (X, *y[: is_regressor(self)])):
+            held = np.asarray(own)
+            objects = held.flat if held.dtype == object else []
+            if held.dtype.kind in "mM" or np.ma.is_masked(own) or any(isinstance(one, np.timedelta64) for one in objects):
+                raise InputError(f"{name}: expected numbers, got dates, spans of time or masked entries")
+        return validate_data(self, X, *y, dtype=np.float64, **options)
+
     def store(self, trained: Predictor, X, y):
         """Keep the pairs and the model; raises InputError for more features than the model has, and
         for a number of pairs at which it does not answer well."""
@@ -117,7 +127,7 @@ class InContext(BaseEstimator):
     def answers(self, X) -> np.ndarray:
         """The model's answer to each row, in the context of the stored pairs: (rows, ...)."""
         check_is_fitted(self)
-        X = self.X_scale_.to_model(validate_data(self, X, reset=False, dtype=np.float64))
+        X = self.X_scale_.to_model(self.numbers(X, reset=False))
         far = int((np.linalg.norm(X, axis=1) > self.farthest_).sum())
         if far:
             warn_of_use(f"trained on queries as near as the pairs, got {far} of {len(X)} farther away: "
@@ -205,7 +215,7 @@ class InContextRegressor(RegressorMixin, InContext):
 
     def fit(self, X, y):
         """Store the pairs: X (n, d), y (n,)."""
-        X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
+        X, y = self.numbers(X, y, y_numeric=True)
         trained = found(self.model)
         if trained.classes or trained.log_odds:
             raise InputError(f"model: expected one that answers with a number, got {self.model!r}, "
@@ -222,7 +232,7 @@ class InContextRegressor(RegressorMixin, InContext):
         others = self.trained_.other_seeds()
         if not others:
             raise InputError("return_std: expected a model of which other seeds are kept, got none of them")
-        X = self.X_scale_.to_model(validate_data(self, X, reset=False, dtype=np.float64))
+        X = self.X_scale_.to_model(self.numbers(X, reset=False))
         every = [said, *(self.y_scale_.from_model(self.said(other, X)) for other in others)]
         return said, np.std(every, axis=0, ddof=1)
 
@@ -250,7 +260,7 @@ class InContextClassifier(ClassifierMixin, InContext):
     def fit(self, X, y):
         """Store the pairs: X (n, d), y (n,) of as many classes as the model can tell."""
         one_of(LABELS, labels=self.labels)
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = self.numbers(X, y)
         check_classification_targets(y)
         self.classes_, places = np.unique(y, return_inverse=True)
         if y.dtype == bool:  # both classes are known, even if the context has only one

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import nn
@@ -34,7 +34,7 @@ class Module:
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedModule":
         """One module per seed, as a fleet."""
         modules = []
-        for seed in seeds:
+        for seed in (*seeds, seeds[-1]):
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(int(seed))
                 module = self.make(dimension)
@@ -44,18 +44,28 @@ class Module:
             modules.append(module.to(device))
         if len({(type(one), *((name, own.shape) for name, own in one.state_dict().items())) for one in modules}) > 1:
             raise InputError(f"make: expected one class and one shape for all seeds, got {modules[0]!r:.200} and others")
-        return StackedModule(modules)
+        again, fleet, n = modules.pop().eval(), StackedModule(modules), max_pairs + 1
+        xs = torch.linspace(-3, 3, 2 * n * dimension, device=device).sin().view(2, n, dimension)
+        alike = [own.expand(len(seeds), *own.shape) for own in (xs, xs[..., 0])]
+        with torch.no_grad():
+            calls = deepcopy(fleet).eval()(*alike, range(n))[-1], *(again(xs.clone(), xs[..., 0].clone()) for _ in "12")
+        if not all(torch.allclose(calls[0], call, 1e-3, 1e-3, equal_nan=True) for call in calls):
+            raise InputError("make: expected modules that answer alike at each call and when made again from a seed, got "
+                             "others: keep tensors as parameters or buffers, and draw by PyTorch, in training alone")
+        return fleet
 
 
 class StackedModule(nn.Module):
     """The members' parameters and buffers with a first axis M; `member(i)` gives one of them back."""
 
-    one: nn.Module
+    one: Any = None
+    names: Any = None
+    together = True
 
     def __init__(self, modules: list[nn.Module]):
         super().__init__()
         parameters, buffers = stack_module_state(modules)
-        self.names = {name.replace(".", "/"): name for name in (*parameters, *buffers)}
+        self.names = {name.replace(".", "/") + "/" * hasattr(self, name): name for name in (*parameters, *buffers)}
         for own, name in self.names.items():
             if name in parameters:
                 trained = dict(modules[0].named_parameters())[name].requires_grad
@@ -63,7 +73,6 @@ class StackedModule(nn.Module):
             else:
                 self.register_buffer(own, buffers[name])
         self.__dict__["one"] = modules[0]  # not a part: its own parameters are not those that train
-        self.together = True
 
     def state(self) -> dict:
         """Parameters and buffers by the names that a member has for them."""
@@ -77,7 +86,7 @@ class StackedModule(nn.Module):
     def forward(self, xs, ys, lengths):
         """Answers at these points: (M, B, N, d) and (M, B, N) -> (M, B, K)."""
         def call(state, xs, ys):
-            answers = functional_call(self.one, state, (xs, ys))
+            answers = functional_call(self.one, state, (xs.clone(), ys.clone()))  # it may change them
             floating(forward=answers)
             return answers
 

@@ -41,14 +41,17 @@ def check_weigh(weigh, heads: int, name: str) -> None:
     one that changes with a score there or with those of another model or prompt."""
     mask = attention.causal_pairs(4)
     scores = torch.linspace(-3, 3, 4 * heads * 16).sin().view(2, 2, heads, 4, 4)
-    weights = weigh(scores, mask)
+    given = scores.clone(), mask.clone()
+    weights = weigh(*given)
+    if not all(map(torch.equal, given, (scores, mask))):
+        raise InputError(f"{name}.weigh: expected scores and mask left as they are, got others afterwards")
     floating(**{f"{name}.weigh": weights})
     if weights.shape != scores.shape or weights[..., ~mask].any():
         raise InputError(f"{name}.weigh: expected weights shaped as the scores, 0 where the mask is "
                          f"false, got {weights[0, 0, 0].tolist()}")
     elsewhere = 5 - 2 * scores
     elsewhere[0, 0] = scores[0, 0]
-    for what, changed in {"a score where the mask is false": scores.masked_fill(~mask, 5.0),
+    for what, changed in {"each call": scores, "a score where the mask is false": scores.masked_fill(~mask, 5.0),
                           "another prompt or model": elsewhere}.items():
         if not torch.allclose(weigh(changed, mask)[0, 0], weights[0, 0], equal_nan=True):
             raise InputError(f"{name}.weigh: expected weights of visible scores alone, got some that "

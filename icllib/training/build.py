@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import inspect
 from collections.abc import Sized
 
 import torch
@@ -100,6 +99,17 @@ def of_memory(error: BaseException | None) -> bool:
     return known or any(words in str(error) for words in NO_MEMORY) or of_memory(error.__context__)
 
 
+@contextlib.contextmanager
+def told():
+    """Within it, what a task or a model raises is an InputError, but for a lack of memory."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, InputError) or of_memory(error):
+            raise
+        raise InputError(f"task, model: expected some that work on the first prompts, got {error!r:.200}") from error
+
+
 def check_labels(ys: Tensor) -> None:
     """Raises InputError for labels outside [0, 1], which have no cross-entropy."""
     if not ((ys >= 0) & (ys <= 1)).all():
@@ -139,16 +149,13 @@ def check_hidden(module, prompt, layout) -> None:
                          "got some that depend on later labels; attention must mask them")
 
 
+@told()
 def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     """The stacked module of a fleet; each member starts from the same values as if alone."""
     classes = getattr(task, "classes", None)
     options = {"classes": classes} if classes else {}
     kind = type(models[0]).__name__
     sizes = task.dimension, max(recipe.lengths), device
-    try:
-        inspect.signature(models[0].build).bind(seeds, *sizes, **options)
-    except TypeError as error:
-        raise InputError(f"model: expected one that can be built for {task}, got {kind} ({error})") from None
     module = models[0].build(seeds, *sizes, **options)
     check_tensors(module, len(seeds), kind)
     module.dimension_of_inputs, module.axes_of_labels = task.dimension, (classes,) * bool(classes)

@@ -23,7 +23,7 @@ from icllib.protocols import Model, Task
 from icllib.streams import Stream, constant
 from icllib.tasks import Prompt, sample_each
 from icllib.training.build import (
-    build, check_gradients, check_hidden, check_labels, check_members, room_for)
+    build, check_gradients, check_hidden, check_labels, check_members, room_for, told)
 from icllib.training.capture import captured_step
 from icllib.training.cpu_step import compiled_step
 from icllib.training.losses import forward_of, permuted_pairs, recipe_losses
@@ -76,6 +76,7 @@ class Fleet:
         self.check()
         self.cpu_step = compiled_step(self)  # None: PyTorch's step
 
+    @told()
     @torch.enable_grad()
     def check(self) -> None:
         """Raises InputError, on the first prompts, for a task that draws others when it is asked again,

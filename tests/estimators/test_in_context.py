@@ -5,6 +5,7 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from sklearn.linear_model import Ridge as TheirRidge
@@ -87,6 +88,24 @@ def test_ridge_in_context_is_ridge():
     ours = InContextRegressor(Ridge(2.0)).fit(X[:40], y[:40]).predict(X[40:])
     theirs = TheirRidge(2.0, fit_intercept=False).fit(X[:40], y[:40]).predict(X[40:])
     np.testing.assert_allclose(ours, theirs, rtol=1e-10)
+
+
+DAYS = np.arange(40).astype("datetime64[D]")
+NO_NUMBERS = {"dates": np.stack([DAYS] * 3, 1), "spans": np.stack([DAYS - DAYS[0]] * 3, 1),
+              "objects": np.array([[np.timedelta64(1, "D")] * 3] * 40), "table": pd.DataFrame({"a": DAYS, "b": DAYS}),
+              "masked": np.ma.masked_greater(data(40)[0], 1), "too large": np.full((40, 3), 2**62)}
+
+
+@pytest.mark.parametrize("kind", NO_NUMBERS)
+def test_what_is_no_number_is_refused_and_not_read_as_one(kind):
+    (X, y), wrong = data(40), NO_NUMBERS[kind]
+    with pytest.raises(InputError, match="X: expected numbers|xs: expected squares"):
+        InContextRegressor(Ridge(2.0), standardize=False).fit(wrong, y).predict(X)
+    if kind != "too large":
+        with pytest.raises(InputError, match="expected numbers"):
+            InContextRegressor(Ridge(2.0)).fit(X, y).predict(wrong)
+        with pytest.raises(InputError, match="y: expected numbers"):
+            InContextRegressor(Ridge(2.0)).fit(X, np.ma.asanyarray(wrong)[:, 0])
 
 
 def test_a_trained_model_answers_as_it_does_one_query_at_a_time(folders):

@@ -36,7 +36,19 @@ class Recurrent(nn.Module):
         return self.out(self.lstm(torch.cat((xs, before[..., None]), -1))[0])[..., 0]
 
 
-@pytest.mark.parametrize("make", [Mean, Recurrent])
+class Odd(Mean):
+    """Has parameters by names of the fleet, and changes what it is handed."""
+
+    def __init__(self, dimension):
+        super().__init__(dimension)
+        self.state, self.names = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1))
+
+    def forward(self, xs, ys):
+        xs *= self.state * self.names
+        return super().forward(xs, ys)
+
+
+@pytest.mark.parametrize("make", [Mean, Recurrent, Odd])
 def test_a_member_trains_as_if_alone_and_comes_back(make):
     task, recipe = LinearRegression(2), Recipe((2, 5), 20, 8, 1e-2)
     fleet = train(task, Module(make), recipe, [3, 4])
@@ -45,7 +57,7 @@ def test_a_member_trains_as_if_alone_and_comes_back(make):
     own = fleet.member(1)
     assert isinstance(own, make)
     expected = Trained(alone).predict(xs, ys, (2, 5))[0]
-    assert torch.allclose(own(xs[0], ys[0])[:, [2, 5]], expected, atol=1e-6)
+    assert torch.allclose(own(xs[0].clone(), ys[0])[:, [2, 5]], expected, atol=1e-6)
     assert not torch.allclose(fleet.member(0)(xs[0], ys[0])[:, [2, 5]], expected, atol=1e-3)
 
 
@@ -64,6 +76,15 @@ class Looks(Mean):
         return super().forward(xs, ys) + ys
 
 
+class Hides(Mean):
+    def __init__(self, dimension):
+        super().__init__(dimension)
+        self.hidden = [nn.Linear(1, 1)]  # in a list, so that no module knows of it
+
+    def forward(self, xs, ys):
+        return self.hidden[0](super().forward(xs, ys)[..., None])[..., 0]
+
+
 class Other(Mean):
     def __init__(self, change, dimension):
         super().__init__(dimension)
@@ -75,7 +96,8 @@ class Other(Mean):
 
 REFUSED = {"hidden|later": Looks, "forward: expected a tensor": partial(Other, lambda said: (said,)),
            "forward.*None": partial(Other, lambda said: None), "forward.*float": partial(Other, lambda said: said.long()),
-           "points, got": partial(Other, lambda said: said[None]), "has no effect": partial(Other, torch.detach),
+           "points, got": partial(Other, lambda said: said[None]), "KeyError": partial(Other, lambda said: {}["mine"]),
+           "alike at each call": partial(Other, lambda said: said + torch.randn(1)), "keep tensors": Hides, "has no effect": partial(Other, torch.detach),
            "make: .*one shape": lambda dimension: Other(nn.Linear(9, int(torch.randint(2, 99, ()))), dimension)}
 
 
