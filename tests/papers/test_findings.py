@@ -1,17 +1,19 @@
 """Findings say what their evidence says, in a minute."""
 
 import re
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import pytest
 
+from claimbook.claims import load_claims, papers
 from claimbook.claims.decisions import ledger
 from claimbook.claims.verdicts import explained, parts_table
 from claimbook.pages.names import all_pages
 from claimbook.records import results_folder
 from claimbook.records.files import PROJECT, read_yaml
 from claimbook.website import front
-from claimbook.website.front import FINDING, drawn
+from claimbook.website.front import FINDING, cards, drawn
 
 FINDINGS = sorted((PROJECT / "book/findings").glob("*.md"))
 NUMBER = re.compile(r"(?<![\w.σ])\d+(?:\.\d+)?")
@@ -45,6 +47,13 @@ def test_the_figure_of_a_finding_has_ink_and_names_its_axes(path):
     page = read_yaml(FINDING.match(path.read_text("utf-8"))["head"])["figure"]
     axes, = drawn(path.stem, page, (5.6, 3.4)).axes
     assert axes.get_xlabel() and (axes.lines or axes.patches)
+
+
+def test_the_card_of_a_paper_counts_what_the_paper_says():
+    """As the table of README does, and not what was added by us."""
+    every = [SimpleNamespace(claim=claim, verdict="holds") for name in papers() for claim in load_claims(name)]
+    table = re.findall(r"^\| \[\*.*?\) \((?!by us).*?\| ([\d| ]+) \|$", (PROJECT / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert re.findall(r">(\d+)</span>", cards(every)) == [str(sum(map(int, row.split("|")))) for row in table]
 
 
 def test_a_preview_has_the_size_that_others_cut_to(tmp_path, monkeypatch):

@@ -26,9 +26,9 @@ def of_pages(jobs, worth):
 
 
 def test_what_settles_most_claims_per_minute_is_first():
-    jobs = [job("a", 30, "A"), job("b", 10, "B"), job("c", 1, "C"), job("d", 5, "D")]
-    order = in_order(of_pages(jobs, {"A": 9, "B": 1, "C": 0, "D": 0}))
-    assert [one.records[0] for one in order] == ["a", "b", "c", "d"]  # 0.3, 0.1, then the cheapest
+    jobs = [job("a", 0.3, "A"), job("b", 0.1, "B"), job("c", 0.01, "C"), job("d", 5, "D")]
+    order = in_order(of_pages(jobs, {"A": 2, "B": 1, "C": 0, "D": 0}))
+    assert [one.records[0] for one in order] == ["b", "a", "c", "d"]  # 10, 6.7, then the cheapest
 
 
 def test_where_nothing_is_to_be_done_the_plan_says_so(icllib):

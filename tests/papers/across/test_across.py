@@ -2,11 +2,13 @@
 
 from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 from sklearn.linear_model import Ridge
 
+from claimbook.website.figures import figure_table
 from icllib import attention
 from icllib.evaluate import ErrorByLength
 from icllib.models import Softmax, Transformer
@@ -63,6 +65,12 @@ def test_the_largest_answer_is_below_the_bound():
     measure = caps.LargestAnswers(factors=(1, 1e4), prompts=16, points=6, lengths=(2, 5))
     found = measure.measure([TASK, TASK], model)
     assert (found["largest"] < found["bound"][:, None]).all()
+
+
+def test_the_card_names_plain_sizes():
+    axes = plt.figure().subplots()
+    caps.draw_card(axes, figure_table("across/caps"))
+    assert all(label.get_text().isdigit() for own in (axes.get_xticklabels(), axes.get_yticklabels()) for label in own)
 
 
 def test_unexplained_is_the_error_after_the_longest_context(monkeypatch):

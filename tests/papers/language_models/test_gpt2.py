@@ -110,7 +110,7 @@ def test_a_killed_or_stopped_training_resumes_bit_for_bit(data, tmp_path, monkey
 
 @torch.no_grad()
 @pytest.mark.parametrize("length", [41, 45, 48])  # 5 windows of 8, and nothing to 7 tokens more
-def test_perplexity_is_that_of_a_plain_loop(length):
+def test_perplexity_is_that_of_a_plain_loop(length, tmp_path):
     model = build_gpt2(Settings("ssa", **SMALL)).eval()
     for parameter in model.parameters():
         parameter += 0.2 * torch.randn_like(parameter)
@@ -124,6 +124,7 @@ def test_perplexity_is_that_of_a_plain_loop(length):
     expected = math.exp(sum(losses) / 40)
     assert abs(expected - 11) > 0.5
     assert perplexity(model, windows(tokens, 8), sequences=3) == pytest.approx(expected, rel=1e-5)
+    assert open_tokens(write(tmp_path / "least", tokens[:9]), Settings("ssa", **SMALL)).tolist() == [tokens[:9].tolist()]
 
 
 def test_checkpoints_of_another_training_are_refused(data, tmp_path):
