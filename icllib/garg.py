@@ -6,7 +6,7 @@ from yaml import YAMLError
 
 from claimbook.records.checks import instance, integer
 from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import read_yaml
+from claimbook.records.files import read_text, read_yaml
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
 from icllib.tasks import DecisionTree, FunctionPool, LinearRegression, ReluNetwork, SparseLinear
@@ -44,11 +44,11 @@ def from_garg(path) -> Run:
 def inherited(path: Path, heirs: tuple = ()) -> dict:
     """What a file says, with the files that it inherits; heirs: the files that inherit this one."""
     try:
-        own = read_yaml(path.read_text("utf-8"))
+        own = read_yaml(read_text(path.resolve()))
     except (YAMLError, *DAMAGE) as error:
         raise InputError(f"{path}: expected a file of YAML ({' '.join(str(error).split()):.200})") from None
     instance(dict, "keys with values", **{str(path): own})
-    files, merged, heirs = own.pop("inherit", []), {}, (*heirs, path.resolve())
+    files, merged, heirs = own.pop("inherit", None) or [], {}, (*heirs, path.resolve())
     for name in files if isinstance(files, list) else [files]:
         if (parent := (path.parent / str(name)).resolve()) in heirs:
             raise InputError(f"{path}: inherit: expected other files, got {name}, which inherits this one")

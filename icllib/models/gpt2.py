@@ -124,7 +124,7 @@ def from_gpt2(read_in: nn.Linear, backbone: nn.Module, read_out: nn.Linear,
     for name, own in parts(decoder).items():
         if name in state:  # "positions" where there are some
             own = own[: state[name].shape[1]] if name == "positions" else own
-            if own is None or own.shape != state[name].shape[1:] or own.is_meta:
+            if own is None or own.shape != state[name].shape[1:] or own.is_meta or not own.isfinite().all():
                 raise InputError(f"{name}: expected numbers {tuple(state[name].shape[1:])}, got {own!r:.200}")
             state[name] = own.detach()[None]
     module.load_state_dict(state)

@@ -86,7 +86,9 @@ def test_a_gpt2_of_another_kind_is_refused():
     with pytest.raises(InputError, match="backbone: expected activation_function"):
         from_gpt2(nn.Linear(3, 8), backbone, nn.Linear(8, 1))
     plain = GPT2Model(GPT2Config(n_positions=16, n_embd=8, n_layer=2, n_head=2))
-    for read_in in (nn.Linear(3, 9), nn.Linear(3, 8, bias=False), nn.Linear(3, 8, device="meta")):
+    diverged = nn.Linear(3, 8).requires_grad_(False)
+    diverged.weight[2, 1] = torch.nan
+    for read_in in (nn.Linear(3, 9), nn.Linear(3, 8, bias=False), nn.Linear(3, 8, device="meta"), diverged):
         with pytest.raises(InputError, match="embed.*: expected numbers"):
             from_gpt2(read_in, plain, nn.Linear(8, 1))
     del plain.h[1]  # as to prune it, where its settings still say 2
