@@ -44,7 +44,7 @@ growth = {name: own.div(own[1], axis=0) for name, own in largest.items()}
 table = page.save_figure(*(page.series("answers", name, sheet.FACTORS, own, scale="log")
                            for name, own in growth.items()))
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of
@@ -104,8 +104,8 @@ page.verdicts()
 # - *The papers do not ask this.* Signed averaging calls the levels boundary values and blames softmax for them.
 # - *Linear functions* are measured at the five context lengths of training alone: at others
 #   [GPT-2 guesses](../context_scaling/every_length.ipynb).
-# - *The bound that is drawn* is that of the final layer normalization. The one that the layers before it set could be computed
-#   from their weights as well; it is only seen here.
+# - *The bound that is drawn* is that of the final layer normalization. That of the layers before it is seen here, not
+#   computed from their weights.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/across/caps/figure.csv>`.

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Do looped layers come to rest at a fixed point?
+# # Is the answer of looped layers a fixed point?
 #
 # No. Trained with five loops, shared layers lose their answer with the sixth. Random numbers of loops in training let
 # them keep it for some loops more, at twice the error under the prefix mask. After fifty loops they err hundreds of
@@ -46,7 +46,7 @@ table = page.save_figure(
     *(page.series("error", name, loops, own, scale="log") for name, own in curves.items()),
     *(page.series("moved", name, loops, own, scale="log") for name, own in moved.items()))
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of

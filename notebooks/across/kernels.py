@@ -2,8 +2,8 @@
 # # Which attention kernel finds the function as pairs are added?
 #
 # Softmax's exponential does, and so does linear attention. From 40 pairs to 40,000 the exponential's error falls to
-# 0.02 of what it was, the Hilbert kernel's to 0.36; {term}`SSA`'s stays at 0.75. The paper proves it of
-# the Hilbert kernel only.
+# 0.02 of what it was, the Hilbert kernel's to 0.36; {term}`SSA`'s stays at 0.75. The paper on context
+# scaling proves it of the Hilbert kernel alone.
 #
 # *What is asked.* Attention without trained weights is a mean of labels, weighted by the scores
 # $z = q^\top x$ of the query $q$ with the inputs. Such a mean either finds the function as pairs are added,
@@ -40,7 +40,7 @@ errors = by_kernel("error")
 table = page.save_figure(*(page.series("", name, sheet.COUNTS, errors[name], scale="log")
                            for name in sheet.KERNELS))
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, OLIVE, ROSE, draw
 from papers.colors import color_of

@@ -38,7 +38,7 @@ table = page.save_figure(*(page.series(name.split(", ")[1], name.split(", ")[0],
                                        own[pairs], scale="log")
                            for name, own in errors.items()))
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import VIOLET, draw, legend_below
 from papers.colors import color_of
@@ -98,7 +98,7 @@ page.verdicts()
 #   tried. Its [code](https://github.com/PKU-ML/InvICL) is public; we have not read it.
 # - *Other tasks.* Fang et al. try linear regression with a larger GPT-2, and language models. Ours are the small models of
 #   causal_lm, with its quirks.
-# - *Untrained lengths* are shorter here. Models of this setting are trained on 20 pairs alone, and none is longer.
+# - *Untrained lengths* are shorter ones here: training has 20 pairs, and no test has more.
 # - *Why it could be worse.* A pair that does not see itself meets another number of tokens at each length. We did not ask.
 # - *Nonlinear functions and classes* of Table 1 were not trained: twenty models, about twenty minutes on one core.
 #

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Which algorithm is each trained network nearest to, layer by layer?
 #
-# To ridge regression, after the last layer of five kinds of model in six; GPT-2's three models cannot tell it from gradient
-# steps. Causal models end there too, 15 times nearer than to one online pass. SGPT goes there by gradient
+# To ridge regression, after the last layer, in five kinds of model of six. For GPT-2, with three models, we can't tell
+# it from gradient steps. Causal models end there too, 15 times nearer than to one online pass. SGPT goes there by gradient
 # steps, at first one a layer.
 #
 # *What is asked.* Papers on in-context learning name algorithms: steps of {term}`gradient descent`, {term}`ridge regression`, one
@@ -53,13 +53,13 @@ table = page.save_figure(*(
     page.series(name, family, own.columns, own, scale="log")
     for name, families in shown.items() for family, own in families.items()))
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, GOLD, OLIVE, ROSE, VIOLET, draw, legend_below
 from papers.colors import color_of
 
 colors = dict(zip(sheet.FAMILIES, (color_of("ridge"), OLIVE, GOLD, ROSE, VIOLET)))
-figure, panels = plt.subplots(2, 4, figsize=(11, 5), sharey=True)
+figure, panels = plt.subplots(2, 4, figsize=(9, 5), sharey=True)
 for axes, (name, families) in zip(panels.flat, shown.items()):
     for family in families:
         draw(axes, table, name, family, color=colors[family], label=family, marker=".")

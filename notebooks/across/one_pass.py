@@ -47,7 +47,7 @@ places = list(known["one pass"].columns)
 table = page.save_figure(*(page.series("influence", name, places, own, scale="log")
                            for name, own in relative.items()))
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of
@@ -113,8 +113,8 @@ page.verdicts()
 # - *Two things of the proposition.* It says where causal layers end, and that the last pairs count most there. Trained
 #   models keep the second and not the first: they weigh pairs unevenly, and still answer nearly as
 #   [least squares](nearest_algorithm.ipynb) does.
-# - *The first places.* The paper speaks of a bias of the first positions, which is passed on. A lighter weight of their
-#   labels is what we take for it.
+# - *The first places.* The paper speaks of a bias of the first positions, which is passed on. We take it to be the
+#   lighter weight of their labels.
 # - *Printed errors* are of models with 24 layers and width 128, ours of five layers and width 32, at half the
 #   dimensions and pairs.
 # - *The stationary point's own error* is $(1 - 1/d)^n$ of the labels' mean square, 0.069 at our size.

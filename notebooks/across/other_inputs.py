@@ -31,7 +31,7 @@ ratios = {name: sheet.over_optimum(page, own, profile) for name, own in records.
 table = page.save_figure(*(page.series("", name, range(len(own.columns)), own, scale="log")
                            for name, own in ratios.items()))
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import dots
 from papers.colors import color_of

@@ -44,7 +44,7 @@ table = page.save_figure(
                   [over_first(curve).to_numpy()], scale="log")
       for alpha, curve in known.items()))
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, legend_below
 from papers.colors import color_of

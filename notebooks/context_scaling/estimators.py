@@ -2,7 +2,7 @@
 # # Section 5.1: which estimate does an attention layer make without training?
 #
 # One step of {term}`gradient descent`, or a kernel smoother, such as the Hilbert estimate, as the
-# paper says. The latter keeps improving, slowly, up to a million pairs. The gradient step is mostly
+# paper says. That estimate keeps improving, slowly, up to a million pairs. The gradient step is mostly
 # not near {term}`ridge regression`: in 8 dimensions it errs 2.9 to 4.5 times as much.
 #
 # Nothing is trained on this page. One attention layer maps the prompt matrix $A$, whose last row is

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Section 4: do signs and the last skip matter in SGPT?
 #
-# For how good SGPT is, yes; for whether it uses longer prompts, no. On linear functions the other
-# three readings err 24 to 51% more than ours. On ReLU networks only the skip clearly helps. The paper
-# leaves both open; our models are small and trained briefly.
+# For how good SGPT is, yes; for whether it uses longer prompts, no. The paper leaves both open. On
+# linear functions the three other ways to read it err 24 to 51% more than ours; on ReLU networks only
+# the skip clearly helps. Our models are small and trained briefly.
 #
 # SGPT is GPT-2 without key, query and value weights. Two details of its layer are open
 # {cite:p}`abedsoltan2024context`:

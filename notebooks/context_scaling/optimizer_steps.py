@@ -3,7 +3,7 @@
 #
 # No, where it could be tested: with twice the steps the perceptron's error still does not fall with
 # longer prompts. GPT-2 and SGPT are not tested, since these small models learned too little. Errors
-# themselves still fall, by an eighth to a quarter. The paper names no steps.
+# themselves still fall, by an eighth to a quarter. The paper does not say how long it trains.
 #
 # {cite:t}`abedsoltan2024context` give neither steps nor epochs. This matters for
 # {term}`task-scaling`: with a fixed number of epochs, more tasks would also mean more training. In

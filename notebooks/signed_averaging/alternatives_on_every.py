@@ -2,7 +2,7 @@
 # # Does another scoring function help on "are all positive?"
 #
 # No, as the paper says. A lead over {term}`softmax` in three of four pairs of models is excluded for all
-# five temperatures and five of six other functions; entmax can't be told. Models that differ by their
+# five temperatures and five of six other functions; for entmax we can't tell. Models that differ by their
 # seed alone err on one list in a hundred, or on most.
 #
 # In the task `every` a {term}`transformer` reads a list. After each number it says whether all so far are

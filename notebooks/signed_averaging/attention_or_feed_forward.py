@@ -2,8 +2,8 @@
 # # Section 5.2: do attention layers learn alone?
 #
 # Yes, as the paper says: they learn lines like the full model (error 0.003), and feed-forward layers
-# alone do not (2.0, as an answer that is always zero). So it is on steeper lines. On ordinary lines our
-# models err 34 times more than the paper's.
+# alone do not (2.0, no better than always answering 0). The same is seen on steeper lines. On ordinary
+# lines our models err 34 times more than the paper's.
 #
 # {cite:t}`naim2025scaled` take parts away from {term}`transformers <transformer>` that learn lines,
 # $y = a x + c$. In training $x, a, c \sim N(0, 1)$, in tests $a, c \sim N(0, \sigma)$. Two layers of

@@ -14,9 +14,8 @@
 # all numbers so far positive?) one number of a list is replaced by $m$, after an $x_i \le 0$ has settled
 # the label. Under `some` (is any?) it is $-m$, after an $x_i > 0$.
 #
-# What is counted is how often the answer is the model's own to the large number alone and not the truth.
-# It is counted at the number, and at the ten after it. At $m = 1$, an ordinary number, this is the rate
-# of plain mistakes.
+# We count the answers that are wrong and the same as the model gives to the large number alone, at the
+# number and at the ten after it. At $m = 1$, an ordinary number, these are plain mistakes.
 #
 # For the answers *after* the number this prompt cannot show what the paper says. The true label stands
 # directly after it, and the next label follows from that one and the sign of the next number. The control

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Base rates: what a constant answer scores on the quantifier tasks
 #
-# It errs on one list in eight, at *every* length and scale. Who reads ten numbers and ignores the rest
+# It errs on one list in eight, at any length and scale. A reader of ten numbers who ignores the rest
 # errs on fewer than one in a thousand. So long lists ask for no more than short ones. The paper gives no
 # such rates beside its error maps.
 #

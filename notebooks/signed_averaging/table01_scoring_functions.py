@@ -78,7 +78,7 @@ tables += [
     comparisons.geometric_rows("ratio to softmax", "paper", dict(of_paper), "paper")]
 table = page.save_figure(*tables)
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import draw, draw_rows, legend_below
 from papers.colors import color_of, marked

@@ -2,8 +2,8 @@
 # # Table 5: what does one large input spoil?
 #
 # The next few answers; then models recover, with {term}`SSA` too, which errs up to twice as much as
-# {term}`softmax` in the mean. Softmax's error grows 1,400-fold, in the paper 34,400-fold. Part
-# of the gap is competence: on ordinary prompts ours err 3.5 times more than the paper's.
+# {term}`softmax` in the mean. Softmax's error grows 1,400-fold, in the paper 34,400-fold: in part since
+# ours err 3.5 times more than the paper's on ordinary prompts.
 #
 # {cite:t}`naim2025scaled` draw the first input alone from a wider distribution,
 #

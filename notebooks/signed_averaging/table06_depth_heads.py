@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Table 6 and Figure 11: do more layers and heads help?
 #
-# Partly. On average errors on steeper lines fall up to three layers; twelve then err only 5 to 14% less,
+# Partly. On steeper lines errors fall with each layer up to three; twelve err only 5 to 14% less than three,
 # where the paper prints about half. Eighteen are no better than twelve, as its text says. On ordinary
 # lines our twelve layers err 34 times more than the paper's.
 #
@@ -49,7 +49,7 @@ table = page.save_figure(
     *(geometric_rows("12L8AH", f"inputs from N(0, {std})", dict(grid[std]), page.profile)
       for std in grid.columns.unique("input_std")))
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import OLIVE
 from papers.colors import color_of

@@ -51,7 +51,7 @@ tables += [comparisons.geometric_rows("ratio to softmax", kind, found, page.prof
            for kind, found in ratios.items()]
 table = page.save_figure(*tables)
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import CRIMSON, OLIVE, ROSE, draw_rows, legend_below
 from papers.colors import color_of

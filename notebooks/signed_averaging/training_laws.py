@@ -2,7 +2,7 @@
 # # Section 5.3: does training on wider inputs help?
 #
 # Where *all* inputs are wide, yes: a 300th of the error. On ordinary inputs it costs much, 162-fold, as
-# the paper says. With one large input among ordinary ones, where the paper says it helps, can't tell. Our
+# the paper says. With one large input among ordinary ones, where the paper says it helps, we can't tell. Our
 # models err 45 times more than the paper's.
 #
 # The {term}`task` is a line $y = a x + c$. {cite:t}`naim2025scaled` train the {term}`softmax` model of

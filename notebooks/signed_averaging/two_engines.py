@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Does another engine train the same models?
 #
-# Yes. A plain loop around GPT-2 of `transformers` ends within chance of our engine on lines: 0.87 times
+# Yes. A plain loop around GPT-2 of `transformers` ends within chance of our own code on lines: 0.87 times
 # the error, ten models each. A difference of more than 1.4 times is excluded. Step by step both take the
 # same steps until rounding errors have grown.
 #

@@ -66,7 +66,7 @@ table = page.save_figure(
     *(page.series("bound", f"{name}, seed {seed}", affine.SIGMAS[2:], [bound] * 8)
       for (name, seed), bound in bounds.items()))
 
-# %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import OLIVE, ROSE, draw, legend_below
 from papers.colors import color_of, marked

@@ -2,8 +2,8 @@
 # # Does SSA help when the prompt has no labels?
 #
 # No lead is seen: of thirty new pairs {term}`SSA` errs less than {term}`softmax` in half, under `every`
-# and `some`. A lead in three of four is excluded but on the widest numbers of `some`. One large number
-# decides no later answer. The paper has no such test.
+# and `some`. Everywhere but on the widest numbers of `some` a lead in three of four pairs is excluded. One
+# large number decides no later answer. The paper has no such test.
 #
 # In the {term}`prompt` $x_1, y_1, x_2, y_2, \dots$ of {cite:t}`naim2025scaled` the label $y_{k-1}$ stands
 # right before $x_k$, and
@@ -71,8 +71,8 @@ numbers(few, list(deviant_sequences.QUANTIFIERS), (10, 40, 60, 100, 200), x="len
 # ### One large number
 #
 # One number of an ordinary sequence is replaced by $m$ under `every`, and by $-m$ under
-# `some`, where an earlier number has settled the label. How often is the answer, at the
-# number and after it, the model's own to the large number alone and not the truth?
+# `some`, where an earlier number has settled the label. How often is an answer, at the
+# number and after it, wrong and the same as the model gives to the large number alone?
 
 # %% tags=["figure"]
 one_number = table[table.series.isin(["softmax", "SSA"])]

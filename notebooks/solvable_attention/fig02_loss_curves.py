@@ -2,8 +2,8 @@
 # # Figure 2: does the closed form follow the loss in training?
 #
 # Yes, for long contexts, as the paper says: at length 100 it stays within 7% of
-# {term}`gradient descent`, and at length five it is off by 18%. That the gap shrinks tenfold, our own
-# stricter question, is a no beside gradient descent and a yes beside infinitely small steps.
+# {term}`gradient descent`, and at length five it is off by 18%. We also asked
+# whether the gap shrinks tenfold: to gradient descent it does not, to infinitely small steps it does.
 #
 # A hundred tasks, task $s$ with share $P(s) \propto s^{-\alpha}$, are learned by
 # {term}`linear attention` {cite:p}`lyu2025solvable`. The loss is

@@ -2,8 +2,8 @@
 # # Figure 6: does the closed form hold for features that are only nearly sparse?
 #
 # Yes, but barely. At context length 100, where the paper calls it "highly exact", the loss ends 1.24
-# times as high as the closed form, just inside our tolerance. How many prompts the paper draws is not
-# told; we train on all of them at once.
+# times as high as the closed form, just inside our tolerance. The paper does not say how many prompts
+# it draws; we train on infinitely many.
 #
 # The closed form of [Theorem 3.1](thm31_closed_form.ipynb) is for features that are exactly zero off one
 # coordinate. The noisy features are $\tilde\phi(s, x) = \phi(s, x) + \zeta$ with
@@ -97,7 +97,7 @@ page.verdicts()
 #
 # - *The size of the training set is not in the paper, and decides.* The claim was first asked of sampled
 #   prompts, ten draws, and its verdict went with their number. The distance on fresh prompts was 0.113 to
-#   0.144 decades with 300 of them (it *failed*). It is 0.102 on average with 900 (*open*), on either
+#   0.144 decades with 300 of them (it *failed*). It is 0.102 on average with 900 (*undecided*), on either
 #   side of 0.1 draw by draw. On the training prompts it stays below in every draw.
 # - *Part of that gap is overfitting,* which the closed form is not about. All prompts at once are the end
 #   of this row, 0.094. The bound has stayed, a factor of 1.26, and the claim is marked post hoc.

@@ -3,7 +3,7 @@
 #
 # Yes, as the paper says: the laws in size and data stay, within 0.03 of Table 1; those in time and compute
 # are lost. Whether AdamW is twice as fast as {term}`gradient descent` at its best rate, we can't tell: it
-# needs 28% or 68% of the steps.
+# needs 28% of the steps in one setting and 68% in another.
 #
 # AdamW divides each step by the size of recent gradients. A rare task has small gradients, but then takes
 # steps as long as those of a frequent one. So all tasks, however rare, are learned within 160 steps, and

@@ -1,4 +1,4 @@
-"""Do looped layers come to rest at a fixed point?"""
+"""Is the answer of looped layers a fixed point?"""
 
 from dataclasses import dataclass, replace
 from typing import Literal

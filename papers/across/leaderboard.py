@@ -139,7 +139,7 @@ def draw_table(axes, table: pd.DataFrame) -> None:
     for row in table.itertuples():
         frame = {"fc": "none", "ec": "black"} if row.word in ("better", "worse") else None
         axes.text(shifts.index(row.shift), entries.index(row.entry), f"{row.ratio:.2g}" if row.pairs else "–",
-                  ha="center", va="center", fontsize=8, bbox=frame,
+                  ha="center", va="center", fontsize=10, bbox=frame,
                   color="white" if abs(np.log2(row.ratio)) > 2.5 else "black")
     axes.grid(False)
     axes.set_xticks(range(len(shifts)), shifts, rotation=35, ha="right")
