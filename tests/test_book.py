@@ -451,7 +451,8 @@ QUERIES = {
     "prefix mask code": "howto/prefix_language_models", "reproduce figure 3": "howto/run_a_page",
     "temperature": "across", "train in the browser": "live/train_one", "cite this book": "index",
     "gradient descent in context": "causal_lm", "reproduce table 1": "howto/run_a_page",
-    "positional embeddings": "findings/between_lengths"}
+    "positional embeddings": "findings/between_lengths", "docker": "howto/run_a_page", "cite": "index",
+    "how long does it take to train": "howto/run_a_page", "leaderboard": "across"}
 
 
 def test_search_finds_first_the_page_that_answers(site, browser):

@@ -55,7 +55,7 @@ def write_pdf(path: Path) -> None:
         for name in pages():
             page.goto((SITE / f"{name}.html").as_uri())
             page.wait_for_function(TYPESET)
-            titles[name] = page.title().partition(" — ")[0]
+            titles[name] = page.text_content("h1").strip().removesuffix("#")
             printed[name] = sheets(page)
         first = printed_contents(page, titles, dict.fromkeys(titles, 0))
         starts = dict(zip(titles, accumulate(map(len, printed.values()), initial=len(first))))
@@ -65,7 +65,7 @@ def write_pdf(path: Path) -> None:
             start = len(book.pages)
             for sheet in own:
                 book.add_page(sheet)
-            book.add_outline_item(title, start)
+            book.add_outline_item(title=title, page_number=start)
         page.set_content("".join(f"<p>{place + 1}</p>" for place in range(len(book.pages))))
         page.add_style_tag(content="p { break-after: page; height: 1px; text-align: center; font-size: 10px; }")
         for sheet, number in zip(book.pages, sheets(page, top="282mm", bottom="3mm")):

@@ -48,6 +48,7 @@ import matplotlib.pyplot as plt
 from claimbook.pages.plotting import BLACK, COLORS, draw
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
+figure.get_layout_engine().set(w_pad=0.12)  # room for the names
 for panel, axes, titles in (("linear functions", left, over_optimum),
                             ("lines", right, over_own)):
     for color, title in zip((BLACK, *COLORS), titles):

@@ -135,9 +135,7 @@ page.verdicts()
 #   times.
 # - *Whose claims.* The paper compares at equal steps only. The claims of this page repeat those of [Table
 #   1](table01_scoring_functions.ipynb), with their tolerances, by the rule above.
-# - *Why they are undecided.* Seeds differ more than the functions do, of which there are three to five.
-#   Three models of 67 have not learned well enough to count. Claim 21, on SSA and softmax, is judged on
-#   models that are [trained further](longer_training.ipynb).
+# - *Which models count.* Three of 67 have not learned well enough.
 # - *On the way the learning rate is still high,* and at the end it is low. A model that is taken on its
 #   way is noisier than one whose training ended there.
 # - *The plateau.* Where one of two functions never left the plateau on which all models start, both are

@@ -144,8 +144,7 @@ pd.DataFrame({name: {"fourth / third": with_interval(
 # - *The authors' start.* Their read-in and read-out start as PyTorch's `nn.Linear` does, uniform up to 1
 #   for one input. Ours start as GPT-2's other weights do, at $\mathcal{N}(0, 0.02^2)$. The ratio is 1.01
 #   to 2.17, five models.
-# - *From the fourth point on* 35 models were counted. We count from the third, as Equation 2 does; labels
-#   of "every" are 0 and 1 with us.
+# - *From the fourth point on* 35 models were counted. We count from the third, as Equation 2 does.
 # - *Chance.* Ten models of a kind differ among themselves by up to a factor of two. That is why four of
 #   the plain loop could all fall below five of ours. On "every" models that learned alike differ a
 #   hundredfold, so that ten of a kind can show neither an effect of the engine nor of the labels.
