@@ -5,7 +5,7 @@
 # that see the pairs alone, and not themselves, have a third of {term}`softmax`'s error. Under most shifts they and the
 # leave-one-out mask err least.
 #
-# *What is asked.* A study of twenty changes to transformers finds that few survive a fair comparison. Here every change
+# *What is asked.* Of twenty changes to transformers few survive a fair comparison {cite:p}`zhao2026most`. Here every change
 # stands the same trial, that of [`icllib compare`](../../book/howto/test_your_own.md): five seeds in pairs with softmax, a
 # gate for what has not learned, ten tests.
 #
@@ -50,9 +50,9 @@ title = axes.set_title("No change is seen to be better under a shift", fontsize=
 # Errors over softmax's, means over five pairs of seeds: orange worse, violet better, framed where a difference is seen.
 # The last two rows are controls.
 #
-# Alt text: A table in color of fourteen rows and ten tests. One cell has a frame: queries that see pairs only, 0.33, as in
-# training. Their row and that of the leave-one-out mask are the most violet. The row of one step of training has dashes
-# alone, that of other softmax models no frame.
+# Alt text: A table in color, a row for each change and a column for each of ten tests. One cell has a frame: queries that
+# see pairs only, 0.33, as in training. Their row and that of the leave-one-out mask are the most violet. The row of one
+# step of training has dashes alone, that of other softmax models no frame.
 
 # %% [markdown]
 # ## Numbers
