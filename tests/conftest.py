@@ -20,6 +20,7 @@ import pytest
 import torch
 
 from claimbook.commands import command_line
+from icllib.training import jobs, workers
 
 pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages", "a_record", "copied_project")
 
@@ -53,8 +54,10 @@ def pytest_runtest_setup():
 
 
 @pytest.fixture(autouse=True)
-def one_thread():
+def one_thread_of_one_process(monkeypatch):
+    """Which a test about workers changes."""
     torch.set_num_threads(1)
+    monkeypatch.setattr(workers, "processors", lambda: jobs.processors()[:1])
 
 
 @pytest.fixture

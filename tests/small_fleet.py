@@ -7,9 +7,14 @@ import math
 import multiprocessing
 import os
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import ClassVar
+
+import pytest
 
 from claimbook.records import find_record, settings
 from icllib.evaluate import ErrorByLength
@@ -18,7 +23,7 @@ from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run, engine, jobs
 from icllib.training.workers import main
 
-RECIPE = Recipe((1, 3), steps=400, batch=8, learning_rate=0.01, schedule="cosine", warmup=0.1)
+RECIPE = Recipe((1, 3), steps=200, batch=8, learning_rate=0.01, schedule="cosine", warmup=0.1)
 
 
 def runs(recipe=RECIPE, seeds=(0, 1, 2)):
@@ -62,12 +67,13 @@ def finish_training(folder):
     assert process.exitcode == 0
 
 
-def uninterrupted(monkeypatch, tmp_path):
+@cache
+def uninterrupted():
     """What a training measures that nothing stops; it saves no step on its way."""
-    with monkeypatch.context() as patch:
-        patch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "uninterrupted"))
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLAIMBOOK_RESULTS", folder)
         patch.setattr(engine, "SAVE_EVERY", math.inf)
-        jobs.train_and_save(runs(), "smoke", tmp_path / "uninterrupted" / "test" / "page")
+        jobs.train_and_save(runs(), "smoke", Path(folder, "test", "page"))
         return metrics_of(runs())
 
 

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from small_fleet import RECIPE
 
 from claimbook.pages.execution import sockets
 
@@ -26,7 +27,6 @@ try:
 finally:
     Fleet.take_step = take_step
 """
-STEPS = 400  # of small_fleet.RECIPE
 
 
 @pytest.fixture
@@ -64,10 +64,10 @@ def test_a_cell_that_is_interrupted_and_run_again_goes_on(kernel):
     manager, client = kernel
     first = client.execute(CELL.replace("PAUSE", "1"))
     text, error = outputs(client, first, lambda text: "steps," in text)
-    assert f"/{STEPS} steps, " in text and "s left" in text and error is None, (text, error)
+    assert f"/{RECIPE.steps} steps, " in text and "s left" in text and error is None, (text, error)
     manager.interrupt_kernel()
     text, error = outputs(client, first)
     assert error.startswith("OutOfTime: stopped at step ")
     stopped = int(error.split("step ")[1].split()[0])
     text, error = outputs(client, client.execute(CELL.replace("PAUSE", "0")))
-    assert error is None and f"1 record, {STEPS - stopped} steps from {stopped}" in text
+    assert error is None and f"1 record, {RECIPE.steps - stopped} steps from {stopped}" in text

@@ -17,7 +17,7 @@ from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
 from icllib.models.scoring import Plain
 from icllib.tasks import LinearRegression, Prompt
-from icllib.training import Recipe, Run, jobs, train, workers
+from icllib.training import Recipe, Run, jobs, train
 from small_fleet import metrics_of, runs
 
 TASK, RECIPE = LinearRegression(2, 0.5), Recipe((2, 4), steps=2, batch=4)
@@ -183,7 +183,6 @@ def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
     source = ("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n")
     (tmp_path / "own_module.py").write_text(source, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     import own_module
 
     own = lambda profile: [Run(TASK, own_module.Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]

@@ -31,7 +31,7 @@ def test_losses_go_to_tensorboard_where_it_is_asked_for(folders, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
     monkeypatch.setenv("CLAIMBOOK_TENSORBOARD", "board")
     jobs.train_and_save(runs(), "smoke", folders)
-    assert [step for _, _, step in written] == [100, 200, 300, 400]
+    assert [step for _, _, step in written] == [100, 200]
     assert set(written[0][1]) == {"0", "1", "2"} and written[-1][1]["0"] < written[0][1]["0"]
 
 

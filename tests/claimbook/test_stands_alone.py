@@ -125,6 +125,7 @@ KILLED = """
 import os
 from claimbook.commands import new
 from claimbook.records.files import PROJECT
+from claimbook.website import contents  # of which each child would import its own
 
 def texts():
     return {str(path): path.read_text("utf-8") for path in PROJECT.rglob("*")
@@ -159,8 +160,8 @@ def test_new_goes_on_where_it_was_killed(installed, tmp_path):
     for name in ("killed", "undisturbed"):
         (tmp_path / name).mkdir()
     said = python(installed, tmp_path / "killed", "-c", KILLED)
-    python(installed, tmp_path / "undisturbed", "-m", "claimbook", "new", "paper", "killed")
-    python(installed, tmp_path / "undisturbed", "-m", "claimbook", "new", "page", "killed", "fig01_first")
+    python(installed, tmp_path / "undisturbed", "-c", "from claimbook.commands.new import new_page, new_paper; "
+           "new_paper('killed'), new_page('killed', 'fig01_first')")
     files = [{str(path.relative_to(tmp_path / name)): path.read_bytes() for path in (tmp_path / name).rglob("*")
               if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".part"}
              for name in ("killed", "undisturbed")]
@@ -180,7 +181,7 @@ def test_a_page_that_trains_has_a_pilot_for_its_gate(installed, tmp_path):
 
 def test_pages_that_are_made_at_once_have_a_claim_each(installed, tmp_path):
     python(installed, tmp_path, "-m", "claimbook", "new", "paper", "trees")
-    script = ("import os, sys; from claimbook.commands.new import new_page\n"
+    script = ("import os, sys; from claimbook.commands.new import new_page; from claimbook.website import contents\n"
               "children = [os.fork() or (new_page('trees', f'fig{number}'), os._exit(0)) for number in range(4)]\n"
               "sys.exit(sum(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))")
     python(installed, tmp_path, "-c", script)

@@ -28,11 +28,11 @@ from small_fleet import (RECIPE, Returns, finish_training, metrics_of, runs, sta
 
 
 @pytest.mark.parametrize("number", [3, pytest.param(10, marks=pytest.mark.large)])
-def test_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_path, number):
-    expected = uninterrupted(monkeypatch, tmp_path)
+def test_kills_at_random_moments_change_nothing(folders, tmp_path, number):
+    expected = uninterrupted()
     moments, kills = random.Random(0), 0
     while kills < number:
-        process = start_training(folders, pause=0.015)
+        process = start_training(folders, pause=0.03)
         process.join(moments.uniform(0, 0.5))
         if process.is_alive():
             process.kill()
@@ -49,9 +49,9 @@ def test_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_path, 
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_leaves_a_checkpoint_and_resuming_changes_nothing(folders, monkeypatch, tmp_path, number):
-    expected = uninterrupted(monkeypatch, tmp_path)
-    process = start_training(folders, pause=1)  # 400 steps last longer than a machine stalls
+def test_a_signal_leaves_a_checkpoint_and_resuming_changes_nothing(folders, number):
+    expected = uninterrupted()
+    process = start_training(folders, pause=2)  # all steps last longer than a machine stalls
     os.kill(process.pid, number)
     process.join()
     assert process.exitcode == 3  # out of time
@@ -69,8 +69,8 @@ def test_a_second_control_c_waits_for_nothing():
             signal.raise_signal(signal.SIGINT)
 
 
-def test_a_signal_during_the_last_step_is_not_lost(folders, monkeypatch, tmp_path):
-    expected = uninterrupted(monkeypatch, tmp_path)
+def test_a_signal_during_the_last_step_is_not_lost(folders, monkeypatch):
+    expected = uninterrupted()
 
     def run_steps(*arguments):
         engine.run_steps(*arguments)
@@ -88,10 +88,10 @@ def slowly(method):
     return lambda fleet: (time.sleep(0.001), method(fleet))
 
 
-def test_the_time_limit_keeps_everything(folders, monkeypatch, tmp_path):
-    expected = uninterrupted(monkeypatch, tmp_path)
+def test_the_time_limit_keeps_everything(folders, monkeypatch):
+    expected = uninterrupted()
     cost = {"wall_seconds": 5000.0, "processor_seconds": 3000.0}
-    with monkeypatch.context() as patch, pytest.raises(OutOfTime, match="at step .* of 400"):
+    with monkeypatch.context() as patch, pytest.raises(OutOfTime, match=f"at step .* of {RECIPE.steps}"):
         patch.setattr(jobs, "cost_since", lambda *_: cost)
         patch.setattr(Fleet, "take_step", slowly(Fleet.take_step))  # so that no machine gets through in time
         jobs.train_and_save(runs(), "smoke", folders, limits=Limits(time.monotonic() + 0.1))
@@ -114,7 +114,7 @@ def test_a_run_that_died_while_it_was_measured_is_not_trained_again(folders, mon
 REFUSED = {None: "Returns.measure: expected a dictionary .* got None",
            "empty": "Returns.measure: expected a dictionary .* got {}",
            "scalar": r"error: expected a metric of each of 3 members, got one of shape \(\)"}
-ALONG = Along((30, 400), ErrorByLength((1,), 64))
+ALONG = Along((30, RECIPE.steps), ErrorByLength((1,), 64))
 SAMPLE = [(None, None), ("scalar", ALONG)]
 
 

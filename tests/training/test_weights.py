@@ -19,7 +19,7 @@ from claimbook.records.errors import InputError
 from icllib.estimators import InContextRegressor
 from icllib.evaluate import ErrorByLength
 from icllib.streams import Stream
-from icllib.training import Along, jobs, untrained, weights, trainer, workers
+from icllib.training import Along, jobs, untrained, weights, trainer
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
 from icllib.training.run import Trained
@@ -100,7 +100,6 @@ def test_weights_of_another_model_are_told(trained, monkeypatch):
 
 
 def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
-    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     monkeypatch.setattr(jobs, "train_fleet", None)
     louder = [replace(run, evaluation=replace(run.evaluation, prompts=100)) for run in runs()]
     trainer.compute(louder, louder, "cpu", folders)
@@ -125,7 +124,6 @@ def test_a_kept_model_is_measured_on_the_prompts_of_its_own_seed(folders, monkey
 def test_what_one_call_measures_in_two_ways_is_trained_once(folders, monkeypatch):
     taken, take_step = [], jobs.Fleet.take_step
     monkeypatch.setattr(jobs.Fleet, "take_step", lambda fleet: (taken.append(1), take_step(fleet)))
-    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     both = [replace(run, evaluation=replace(run.evaluation, prompts=prompts))
             for prompts in (64, 100) for run in runs()]
     trainer.compute(both, both, "cpu", folders)

@@ -24,7 +24,7 @@ from small_fleet import RECIPE, Returns, metrics_of, runs, uninterrupted
 
 def test_an_orphaned_worker_stops(folders):
     jobs.train_and_save(runs(seeds=(3,)), "smoke", folders, limits=Limits(parent=os.getppid()))
-    with pytest.raises(OutOfTime, match="stopped at step 0 of 400"):
+    with pytest.raises(OutOfTime, match=f"stopped at step 0 of {RECIPE.steps}"):
         jobs.train_and_save(runs(), "smoke", folders, limits=Limits(parent=os.getppid() + 1))
 
 
@@ -41,7 +41,6 @@ def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):
 
 def test_a_checkpoint_of_all_is_used_where_some_records_were_saved(folders, monkeypatch):
     """As after a full disk: the others are measured, not trained anew."""
-    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     monkeypatch.setattr(jobs, "remove_checkpoints", lambda folder: None)
     workers.compute_fleets(runs(), runs(), "smoke", folders)
     find_record(runs()[2], "test").path(folders).unlink()
@@ -62,12 +61,13 @@ def test_two_measurements_of_one_training_go_to_one_processor(folders, monkeypat
 
 
 def test_fewer_train_together_where_there_is_little_room(folders, monkeypatch, tmp_path):
-    jobs.train_fleets(runs(), "smoke", folders)
-    together = metrics_of(runs())
+    few = runs(replace(RECIPE, steps=40))
+    jobs.train_fleets(few, "smoke", folders)
+    together = metrics_of(few)
     monkeypatch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "apart"))
-    jobs.train_fleets(runs(), "smoke", tmp_path / "apart" / "test" / "page", limits=Limits(members=2))
-    assert [find_record(run, "test").provenance["fleet"] for run in runs()] == [2, 2, 1]
-    for one, other in zip(together, metrics_of(runs())):
+    jobs.train_fleets(few, "smoke", tmp_path / "apart" / "test" / "page", limits=Limits(members=2))
+    assert [find_record(run, "test").provenance["fleet"] for run in few] == [2, 2, 1]
+    for one, other in zip(together, metrics_of(few)):
         np.testing.assert_allclose(one["error"], other["error"], rtol=1e-4)
 
 
@@ -87,7 +87,7 @@ def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_
     monkeypatch.syspath_prepend("own")
     from elsewhere import Mine
 
-    run = replace(runs(seeds=(0,))[0], model=Mine(8))
+    run = replace(runs(replace(RECIPE, steps=20))[0], model=Mine(8))
     Worker([run], "smoke", folders).join()
     assert find_record(run, "test").run["model"]["type"] == "elsewhere:Mine"
 
@@ -163,8 +163,8 @@ def test_a_worker_sees_the_gpu_of_those_it_was_allotted(monkeypatch):
     assert only_device("cuda:1") == {"CUDA_VISIBLE_DEVICES": "3"}
 
 
-def test_a_fleet_over_two_processes_equals_one_in_one(folders, monkeypatch, tmp_path):
-    expected = uninterrupted(monkeypatch, tmp_path)
+def test_a_fleet_over_two_processes_equals_one_in_one(folders, monkeypatch):
+    expected = uninterrupted()
     monkeypatch.setattr(workers, "processors", lambda: ["cpu", "cpu"])
     workers.compute_fleets(runs(), runs(), "smoke", folders)
     assert [find_record(run, "test").provenance["fleet"] for run in runs()] == [2, 1, 2]
@@ -180,15 +180,13 @@ class Fails:
         raise ModuleNotFoundError
 
 
-def test_a_computation_that_fails_stops_no_training(folders, monkeypatch):
-    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
+def test_a_computation_that_fails_stops_no_training(folders):
     with pytest.raises(ModuleNotFoundError):
         computed([Fails(), *runs()], "smoke", "test/page", folders.parents[1])
     assert all(find_record(run, "test") for run in runs())
 
 
 def test_without_xgboost_a_page_trains_and_says_what_is_missing(folders, monkeypatch):
-    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     monkeypatch.setitem(sys.modules, "xgboost", None)
     trees = Baseline(runs()[0].task, XGBoost(), runs()[0].evaluation)  # as Figure 4's page has it
     with pytest.raises(InputError, match="XGBoost: "):

@@ -1,13 +1,12 @@
 import pandas as pd
 import pytest
 
-from icllib.training import records, workers
+from icllib.training import records
 from papers.causal_lm import table01_prefix_causal
 from papers.causal_lm.trained import Cell
 
 
-def test_overfitting_is_a_ratio_of_ratios(results, monkeypatch):
-    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
+def test_overfitting_is_a_ratio_of_ratios(results):
     cells = table01_prefix_causal.classifier_cells()
     found = records(table01_prefix_causal.classifiers, "smoke", page="causal_lm/test")
     shares = table01_prefix_causal.held_out_and_training(found)

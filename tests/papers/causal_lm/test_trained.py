@@ -5,7 +5,7 @@ import pytest
 
 from claimbook.claims import find_claim, load_claims
 from icllib.models import Gaussian, Transformer
-from icllib.training import records, workers
+from icllib.training import records
 from papers.causal_lm import (
     table03_extra_loss, table07_permuted_pairs, tables04_06_fewer_pairs, trained)
 from papers.causal_lm.trained import Cell, SIZES
@@ -122,9 +122,8 @@ def test_printed_entries_give_the_printed_ratios_of_the_claims():
         assert ours == pytest.approx(CLAIMS[claim].printed["value"], rel=1e-2)
 
 
-def test_errors_of_a_cell_are_those_of_its_seeds(results, monkeypatch):
+def test_errors_of_a_cell_are_those_of_its_seeds(results):
     """With golden numbers: whoever moves them raises the version of what moved."""
-    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     size = replace(SIZES["smoke"], own_positions=False, own_prompts=False)  # as in SHORT_SIZES
     cells = [Cell("classes", "prefix", True, True, permuted=True),
              Cell("linear", "block-causal", False, False, block=4)]
