@@ -21,7 +21,7 @@ from claimbook.records.components import from_settings, key, settings
 from claimbook.records.errors import InputError
 from claimbook.records.files import to_json
 from icllib.estimators import InContextRegressor
-from icllib.training import workers
+from icllib.training import jobs, workers
 
 RAN = []
 
@@ -182,8 +182,7 @@ def test_components_of_a_module_that_the_user_has_imported_are_built(
 
     recipe = replace(runs()[0].recipe, steps=2)
     run = replace(runs(recipe)[0], model=own_components.Own(4))
-    worker = workers.Worker([run], "smoke", folders)  # which the caller tells of the module
-    worker.join()
+    jobs.train_and_save([run], "smoke", folders)
     path = next(folders.glob("smoke/*.json"))
     assert icllib.load(path) and from_settings(settings(run)) == run
     env = os.environ | {"PYTHONPATH": os.pathsep.join(["", str(tmp_path), *sys.path])}
