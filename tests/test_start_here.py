@@ -52,9 +52,9 @@ def test_answers_use_no_later_example(learner):
 
 @pytest.fixture(scope="module")
 def trained(learner):
-    """A learner after about a quarter of its training."""
+    """A learner after a sixth of its training."""
     torch.manual_seed(0)
-    return learner.train(800, log=lambda text: None)
+    return learner.train(500, log=lambda text: None)
 
 
 def test_it_comes_near_ridge_regression(learner, trained):
