@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import os
 import sys
 import threading
 import time
@@ -19,6 +20,7 @@ def tell_that_it_works() -> None:
 
 def main() -> None:
     """Run the command line, and say that it is at work."""
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # closed
     if "--json" not in sys.argv:  # what a machine reads stays as it is
         threading.Thread(target=tell_that_it_works, daemon=True).start()  # before imports, which are slow
     from claimbook.records.errors import InputError

@@ -1,5 +1,6 @@
 """Progress of long work: its rate and the time left; losses in TensorBoard."""
 
+import contextlib
 import os
 import sys
 import time
@@ -34,14 +35,18 @@ class Progress:
         memory = f", {_peak_memory_gib():.1f} GiB"
         text = (f"{self.label} {done}/{self.total} steps, "
                 f"{rate * self.unit_per_step:.1f} model-steps/s, {left:.0f} s left{memory}{shown}")
-        sys.stderr.write(f"\r\x1b[K{text}" if self.rewritten else f"{text}\n")
-        sys.stderr.flush()
+        self.write(f"\r\x1b[K{text}" if self.rewritten else f"{text}\n")
         self.due = now + (0 if self.rewritten else 30)
 
     def close(self) -> None:
         """Clear the line."""
         if self.rewritten:
-            sys.stderr.write("\r\x1b[K")
+            self.write("\r\x1b[K")
+
+    def write(self, text: str) -> None:
+        """Write at once; where who looked on has gone, the work goes on."""
+        with contextlib.suppress(OSError):
+            sys.stderr.write(text)
             sys.stderr.flush()
 
 

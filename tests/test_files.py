@@ -19,6 +19,7 @@ from claimbook.records.checksums import changed_since, names_shown
 from claimbook.records.errors import InputError
 from claimbook.records.files import (
     check_writable, read_bytes, read_text, read_yaml, stamp, to_json, write_text, write_together)
+from claimbook.website import contents
 from claimbook.website.claim_pages import paper_answers
 from icllib.estimators import names
 
@@ -87,7 +88,7 @@ READERS = {  # a file of a clone or of the results, and what reads it
     "papers/own/answers.yml": lambda: paper_answers.__wrapped__("own"),
     "notebooks/own/page.py": lambda: page_source("own/page"),
     "results/own/page/evidence.json": lambda: decisions.decision_on_record(SimpleNamespace(page="own/page")), "results/own/page/shown.json": lambda: names_shown("own/page"),
-    "results/models.json": names, "results/own/page/cpu/x.json": lambda: load_record("results/own/page/cpu/x.json")}
+    "_config.yml": contents.config, "results/models.json": names, "results/own/page/cpu/x.json": lambda: load_record("results/own/page/cpu/x.json")}
 
 
 @pytest.mark.timeout(60)
@@ -95,10 +96,11 @@ READERS = {  # a file of a clone or of the results, and what reads it
 @pytest.mark.parametrize("name", READERS)
 def test_in_place_of_a_file_of_the_project_it_is_told(name, kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     NO_FILE[kind](tmp_path / name)
     monkeypatch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "results"))
     monkeypatch.setattr("claimbook.pages.names.NOTEBOOKS", tmp_path / "notebooks")
+    monkeypatch.setattr(contents, "PROJECT", tmp_path)
     monkeypatch.setattr(claim, "PROJECT", tmp_path)
     monkeypatch.setattr("claimbook.website.claim_pages.PROJECT", tmp_path)
     monkeypatch.setattr(claim, "check_project", lambda: None)

@@ -1,6 +1,7 @@
 """What training says of itself on the way."""
 
 import io
+import os
 import sys
 from dataclasses import replace
 
@@ -33,6 +34,20 @@ def test_losses_go_to_tensorboard_where_it_is_asked_for(folders, monkeypatch):
     jobs.train_and_save(runs(), "smoke", folders)
     assert [step for _, _, step in written] == [100, 200]
     assert set(written[0][1]) == {"0", "1", "2"} and written[-1][1]["0"] < written[0][1]["0"]
+
+
+def test_work_goes_on_where_nobody_looks_on_any_more(monkeypatch):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w", encoding="utf-8") as gone:
+        monkeypatch.setattr(sys, "stderr", gone)
+        for terminal in (False, True):
+            progress = Progress(10)
+            progress.rewritten, progress.due = terminal, 0
+            progress.update(1)
+            progress.close()
+        monkeypatch.undo()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), writer)  # so that it can be closed
 
 
 def test_losses_of_a_few_steps_and_of_the_last_ones_are_logged():

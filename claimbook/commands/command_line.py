@@ -21,7 +21,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=N
 app.add_typer(new.app, name="new", help="Write the files of a new paper or page, with words to fill in.")
 
 NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EISDIR, errno.ENOTDIR,
-               errno.ENAMETOOLONG, errno.ELOOP}  # told in one line
+               errno.ENAMETOOLONG, errno.ELOOP, errno.ENOENT, errno.EINVAL}  # told in one line
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Pages = Annotated[list[str], typer.Argument(

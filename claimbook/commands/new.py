@@ -13,7 +13,7 @@ import typer
 
 from claimbook.records.errors import InputError
 from claimbook.records.files import (
-    PACKAGE, PROJECT, check_writable, locked, read_text, read_yaml, write_together)
+    PACKAGE, PROJECT, check_writable, locked, read_text, read_yaml, there, write_together)
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 TEMPLATES = PACKAGE / "templates"
@@ -124,7 +124,7 @@ def written(texts: dict[str, str]) -> list[str]:
     """Writes these files and returns their names; InputError, before, if one is there with another text."""
     for name, text in texts.items():
         path = PROJECT / name
-        if path.exists() and not (path.is_file() and path.read_text("utf-8") == text):
+        if there(path) and not (path.is_file() and read_text(path) == text):
             raise InputError(f"{name}: expected a name that is not taken, got one that is there already")
     write_together({PROJECT / name: text for name, text in texts.items()})
     return list(texts)

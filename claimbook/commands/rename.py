@@ -6,7 +6,7 @@ from claimbook.commands.new import adding_alone, check_name, written
 from claimbook.pages.names import find_page, notebooks_folder
 from claimbook.records import results_folder
 from claimbook.records.errors import InputError
-from claimbook.records.files import PROJECT, write_together
+from claimbook.records.files import PROJECT, read_text, write_together
 from claimbook.website.contents import write_contents
 
 TEXTS = ("papers/**/*.py", "papers/**/*.yml", "notebooks/*/*.py", "book/**/*.md", "README.md")
@@ -25,9 +25,9 @@ def rename_page(page: str, new: str) -> list[str]:
                    notebook: notebook.with_stem(new)}
         if taken := [path for path in folders.values() if path.exists()]:
             raise InputError(f"{taken[0]}: expected a name that is not taken, got one that is there already")
-        texts = {str(path.relative_to(PROJECT)): path.read_text("utf-8")
+        texts = {str(path.relative_to(PROJECT)): read_text(path)
                  for pattern in TEXTS for path in sorted(PROJECT.glob(pattern))
-                 if "_generated" not in path.parts}
+                 if "_generated" not in path.parts and path.is_file() and not path.is_symlink()}
         named = {name: renamed(text, paper, old, new) for name, text in texts.items()}
         made = written({moved[name]: named[name] for name in moved})
         changed = {name: text for name, text in named.items() if text != texts[name] and name not in moved}

@@ -88,9 +88,12 @@ def plain(path, flags: int) -> int:
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """The text of a file, opened by `plain`."""
+    """The text of a file, opened by `plain`; raises InputError for one in another encoding."""
     with open(path, encoding=encoding, opener=plain) as file:
-        return file.read()
+        try:
+            return file.read()
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: expected text in UTF-8, got another file ({error})") from None
 
 
 def read_bytes(path: Path) -> bytes:

@@ -50,14 +50,15 @@ def chapters() -> str:
 
 def config() -> dict:
     """The settings of the book, _config.yml."""
-    return read_yaml((PROJECT / "_config.yml").read_text("utf-8"))
+    with damage_told(PROJECT / "_config.yml", "the settings of a book"):
+        return dict(read_yaml(read_text(PROJECT / "_config.yml")) or {})
 
 
 def check_keys(citations: dict[str, str]) -> None:
     """Raises InputError for a key that comes twice in these citations, by file, and in the bibliographies of
     _config.yml: Sphinx would tell it after a minute, and not where."""
     own = [name for name in config().get("bibtex_bibfiles", ()) if not name.startswith("book/_generated/")]
-    citations, known = citations | {name: (PROJECT / name).read_text("utf-8") for name in own}, {}
+    citations, known = citations | {name: read_text(PROJECT / name) for name in own}, {}
     for name, text in citations.items():
         with damage_told(PROJECT / name, "entries of BibTeX"):
             try:
