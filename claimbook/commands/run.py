@@ -41,8 +41,8 @@ def run_page(page: str, profile: str, parameters: dict, limits=Limits()) -> str:
     if profile != "smoke":
         check_shows_stored(page)
         check_nothing_lost(page)
-        check_writable(results_folder() / page)
-        check_writable((notebooks_folder() / page).parent)
+        check_writable(results_folder() / page, "figure.csv", "evidence.json", "shown.json")
+        check_writable((notebooks_folder() / page).parent, f"{page.split('/')[1]}.ipynb")
     if profile != "stored":
         with temporary_folder() as folder, environment(CLAIMBOOK_OUTPUT=folder), \
                 contextlib.redirect_stdout(io.StringIO()):  # the notebook shows what a script prints

@@ -155,6 +155,15 @@ icllib.records(lambda profile: [run], profile, page="causal_lm/sample")""")
     assert files(tmp_path) == before
 
 
+@FORKED
+def test_a_folder_in_place_of_a_result_is_told_before_any_work(page, icllib, tmp_path, monkeypatch):
+    page("1 / 0")
+    monkeypatch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "results"))
+    (tmp_path / "results/causal_lm/sample/figure.csv").mkdir(parents=True)
+    code, _, err = icllib("run", "causal_lm/sample")
+    assert code == 2 and "figure.csv, which is no file" in err
+
+
 def elsewhere() -> str:
     """What a process runs to be the command line with this test's notebooks."""
     return (f"import pathlib; from claimbook.pages import names; from claimbook.commands import command_line; "
