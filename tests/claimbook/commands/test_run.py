@@ -156,10 +156,11 @@ icllib.records(lambda profile: [run], profile, page="causal_lm/sample")""")
 
 
 @FORKED
-def test_a_folder_in_place_of_a_result_is_told_before_any_work(page, icllib, tmp_path, monkeypatch):
+def test_a_folder_in_place_of_a_result_is_told_before_any_work(page, icllib, tmp_path):
     page("1 / 0")
-    monkeypatch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "results"))
-    (tmp_path / "results/causal_lm/sample/figure.csv").mkdir(parents=True)
+    figure = tmp_path / "results/causal_lm/sample/figure.csv"
+    figure.unlink()
+    figure.mkdir()
     code, _, err = icllib("run", "causal_lm/sample")
     assert code == 2 and "figure.csv, which is no file" in err
 
