@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Which attention is better than softmax where softmax fails?
 #
-# None is seen to be, of twelve changes under nine shifts: five seeds can't tell. On ordinary lines one is better: queries
+# None is seen to be, of fourteen changes under nine shifts: five seeds can't tell. On ordinary lines one is better: queries
 # that see the pairs alone, and not themselves, have a third of {term}`softmax`'s error. Under most shifts they and the
 # leave-one-out mask err least.
 #
@@ -10,7 +10,7 @@
 # gate for what has not learned, ten tests.
 #
 # *What can be told.* Holm's correction is over the whole table, so a larger table tells less: prefix masks, with a tenth
-# of the error on pairs in order, would stand out among six changes and do not among twelve. {term}`SSA` has 0.28 times
+# of the error on pairs in order, would stand out among six changes and do not among fourteen. {term}`SSA` has 0.28 times
 # softmax's error under heavy-tailed noise, but softmax models of other seeds come to 0.46 there by chance alone.
 
 # %% tags=["parameters"]
