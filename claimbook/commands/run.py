@@ -8,6 +8,7 @@ import contextlib
 import difflib
 import io
 import os
+import sys
 from pathlib import Path
 
 from claimbook.claims import load_claims
@@ -89,10 +90,9 @@ def check_nothing_lost(page: str) -> None:
     differences = [line[:100] for line in lines if not line.startswith(("---", "+++", "@@"))]
     if differences:
         more = f"\n  and {len(differences) - 6} more lines" if len(differences) > 6 else ""
-        raise InputError(
-            f"{path}: expected the text of its .py, got one that was edited and would be lost; keep it with "
-            f"jupytext --to py:percent {path}, or delete that file. In the .py (-) and in the notebook (+):\n  "
-            + "\n  ".join(differences[:6]) + more)
+        print(f"{path}: in its .py (-), and as edited (+):\n  " + "\n  ".join(differences[:6]) + more, file=sys.stderr)
+        raise InputError(f"{path}: expected the text of its .py, got one that was edited and would be lost; keep "
+                         f"it with jupytext --to py:percent {path}, or delete that file")
 
 
 def notebook_problem(page: str) -> str | None:
