@@ -21,22 +21,22 @@ profile = "stored"
 # %% tags=["hide-output"]
 import claimbook
 from papers.across import leave_one_out as sheet
+from papers.causal_lm import trained
 
 page = claimbook.Page("across/leave_one_out", profile)
-records = {name: page.recorded(lambda profile, name=name: sheet.models(profile)[name])
-           for name in sheet.models("smoke")}
-claimbook.settings_table(sheet.models("cpu")["leave-one-out, shared"][0])
+records = page.recorded(sheet.runs)
+claimbook.settings_table(sheet.runs("cpu")[0])
 
 # %% [markdown]
 # ## Figure
 
 # %%
-errors = {name: page.values("error", own).unstack("length")
-          for name, own in records.items()}
-pairs = sorted(errors["prefix, shared"].columns)
-table = page.save_figure(*(page.series(name.split(", ")[1], name.split(", ")[0], pairs,
-                                       own[pairs], scale="log")
-                           for name, own in errors.items()))
+errors = trained.errors_by_cell(records)
+final = trained.final_errors(records)
+pairs = sorted(next(iter(errors.values())).columns)
+table = page.save_figure(*(page.series(f"{cell.task}, {cell.sharing}", cell.mask, pairs,
+                                       own[pairs], trained.WITHIN[cell.task], "log")
+                           for cell, own in errors.items()))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -44,14 +44,16 @@ from claimbook.pages.plotting import VIOLET, draw, legend_below
 from papers.colors import color_of
 
 colors = dict(zip(sheet.MASKS, (color_of("prefix"), VIOLET, color_of("causal"))))
-figure, panels = plt.subplots(1, 2, figsize=(9, 4), sharey=True)
-for axes, sharing in zip(panels, ("shared", "unshared")):
-    for mask in sheet.MASKS:
-        draw(axes, table, sharing, mask, color=colors[mask], marker="o", label=mask)
-    axes.set(yscale="log", xticks=pairs, xlabel="pairs", title=f"{sharing} layers")
-panels[0].set_ylabel("mean squared error")
+figure, panels = plt.subplots(2, 3, figsize=(9, 5.5), sharex=True)
+for column, task in zip(panels.T, trained.TASKS):
+    for axes, sharing in zip(column, ("shared", "unshared")):
+        for mask in sheet.MASKS:
+            draw(axes, table, f"{task}, {sharing}", mask, color=colors[mask], marker="o", label=mask)
+        axes.set(yscale="log", xticks=pairs, title=f"{task}, {sharing} layers")
+    axes.set_xlabel("pairs")
+figure.supylabel("mean squared error; of classes, errors in percent", fontsize=10)
 figure.suptitle("Leave-one-out falls behind prefix with fewer pairs", fontsize=11)
-legend = legend_below(panels[0], 3)
+legend = legend_below(panels[1, 0], 3)
 
 # %% [markdown] tags=["caption"]
 # Error on linear functions against the number of pairs, under three masks; training has 20 pairs. Means over five
@@ -70,24 +72,20 @@ legend = legend_below(panels[0], 3)
 import pandas as pd
 from claimbook.claims.sentences import with_interval
 
-ratios = {f"{mask}, {sharing}": own for mask in ("prefix", "causal")
-          for sharing, own in sheet.over(errors, mask).items()}
-pd.DataFrame({name: {f"{n} pairs": with_interval(own[n], 3, "log") for n in pairs}
-              for name, own in ratios.items()}).T
+pd.DataFrame({f"{task}: {name}": {
+    f"{n} pairs": with_interval(errors[own][n] / errors[other][n], 3, "log") for n in pairs}
+    for task in trained.TASKS for name, (own, other) in sheet.compared(task).items()}).T
 
 # %% [markdown]
 # ## The claims, one by one
 
 # %%
-most, fewest = max(pairs), min(pairs)
-label_square = records["prefix, shared"][0].component.task.label_variance
-rival = {name: errors[f"leave-one-out, {name.split(', ')[1]}"][most] for name in ratios}
-gate = {name: own.combine(errors[name][most], max) / label_square
-        for name, own in rival.items()}
-apart = {name: sheet.apart_from_seeds(errors, name.split(", ")[1]) for name in ratios}
-for number, n in ((16, most), (17, fewest)):
-    page.decide(number, {name: own[n] for name, own in ratios.items()}, gate,
-                {name: own[n] for name, own in apart.items()})
+others = {f"{task}, {name}": both for task in trained.TASKS[1:]
+          for name, both in sheet.compared(task).items()}
+fewest = {cell: own[min(pairs)] for cell, own in errors.items()}
+for numbers, beside in (((16, 17), sheet.compared("linear")), ((19, 20), others)):
+    for number, measured in zip(numbers, (final, fewest)):
+        page.decide(number, **trained.ratios(measured, beside, page.profile, final))
 page.verdicts()
 
 # %% [markdown]
