@@ -1,7 +1,7 @@
 """Regression on numbers: linear functions of vectors, affine functions of scalars."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
@@ -165,6 +165,7 @@ class AffineFunctions(Task):
     function_std: Positive = 1.0  #: sigma_F
     first_input_std: float | None = None  #: of the first x alone (Table 5); None: as the others
     prompts_per_function: Size = 1  #: consecutive ids that share (a, b); 64 in Eq. 2's mean
+    inputs: Literal["normal", "uniform"] = field(default="normal", metadata=ADDED)  #: or input_std U(-1, 1)
     dimension: ClassVar[int] = 1
     of_function: ClassVar[tuple[str, ...]] = ("function",)
 
@@ -175,10 +176,10 @@ class AffineFunctions(Task):
     @property
     def label_variance(self) -> float:
         """E y^2 at every point but a deviant first one."""
-        return self.function_std**2 * (1 + self.input_std**2)
+        return self.function_std**2 * (1 + self.input_std**2 * variance(self.inputs))
 
     def draw(self, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
-        xs = stream.normal(ids, "xs", (n, 1), dtype)
+        xs = drawn(self.inputs, stream, ids, "xs", (n, 1), dtype)
         first_std = self.input_std if self.first_input_std is None else self.first_input_std
         xs = torch.cat((first_std * xs[..., :1, :], self.input_std * xs[..., 1:, :]), dim=-2)
         functions = ids // self.prompts_per_function

@@ -34,7 +34,7 @@ from papers.signed_averaging.comparisons import reached, training_settings
 page = Page("signed_averaging/boundary_values", profile)
 shapes, scorings = (page.recorded(runs) for runs in (
     sheet.with_and_without_perceptrons, affine.softmax_and_ssa))
-wider = page.recorded(sheet.wider)
+wider, uniform = page.recorded(sheet.wider), page.recorded(sheet.uniform)
 training_settings(affine.FULL.runs, page.profile)
 
 # %% [markdown]
@@ -145,6 +145,12 @@ far = page.values("answer", wider).unstack(["slope", "x"])
 page.decide("signed_averaging.60", {
     f"{slope}x": sheet.rise(far[slope], slope, 20, 40) for slope in (1, 9, 10)},
             page.values("error_grid", wider) / 101,
+            {f"{slope}x": ridge_rise(slope) for slope in (1, 9, 10)})
+of_uniform = page.values("answer", uniform).unstack(["slope", "x"])
+always_0 = uniform[0].component.task.label_variance
+page.decide("signed_averaging.62", {
+    f"{slope}x": sheet.rise(of_uniform[slope], slope, 2, 4) for slope in (1, 9, 10)},
+            page.values("error", uniform).unstack("length").mean(axis=1) / always_0,
             {f"{slope}x": ridge_rise(slope) for slope in (1, 9, 10)})
 page.verdicts()
 

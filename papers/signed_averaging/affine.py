@@ -6,7 +6,7 @@ measured in all ways, whichever pages show it, by measures like ErrorByLength.
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from icllib.models import (
 from icllib.models.mixing import SignedSoftmax
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
+from icllib.tasks.laws import drawn
 from icllib.training import Along, Curriculum, Recipe, Run, untrained
 
 # Eq. 2: the first prediction that counts is at the third point. ASSUMED for quantifiers, where the
@@ -144,9 +145,10 @@ class PointErrors(Component):
 class LineAnswers(Component):
     """Predictions on lines y = slope x far from the origin (Figures 1, 9) and on the sequence of Section 5.3.
 
-    Measures `answer`, the mean prediction at each query after `pairs` pairs with x ~ N(0, 1) (ASSUMED: the
-    paper does not say which pairs come before), (M, slopes, queries), and `deviant_answers`, the predictions
-    at the five inputs of `DEVIANT` on y = x, (M, 5). Raises InputError for settings out of range.
+    Measures `answer`, the mean prediction at each query after `pairs` pairs with x ~ N(0, 1), or U(-1, 1)
+    (ASSUMED: the paper does not say which pairs come before), (M, slopes, queries), and `deviant_answers`,
+    the predictions at the five inputs of `DEVIANT` on y = x, (M, 5). Raises InputError for settings out of
+    range.
     """
 
     slopes: tuple = (1, 9, 10)  # Figures 1, 9
@@ -156,6 +158,7 @@ class LineAnswers(Component):
     pairs: int = 39  # a full context, Section 3
     prompts: int = 64  # ASSUMED: as many as per function in Section 3
     seed: int = 0
+    inputs: Literal["normal", "uniform"] = field(default="normal", metadata=ADDED)
 
     def check(self):
         for name in ("slopes", "queries"):
@@ -186,7 +189,8 @@ class LineAnswers(Component):
         total = 0
         for prompt in range(self.prompts):
             ids = torch.full((members, 1), prompt, device=device)
-            pairs = stream.normal(ids, "line", (self.pairs, 1)).expand(-1, len(queries), -1, -1)
+            pairs = drawn(self.inputs, stream, ids, "line", (self.pairs, 1), queries.dtype)
+            pairs = pairs.expand(-1, len(queries), -1, -1)
             xs = torch.cat((pairs, queries[:, None].expand(members, -1, -1, -1)), dim=2)
             with torch.no_grad():
                 predictions = predictor.predict(xs, slope * xs[..., 0], (self.pairs,))

@@ -21,6 +21,7 @@ TASKS = [
     SparseLinear(20),
     SigmoidRegression(16),
     AffineFunctions(2.0, 3.0, first_input_std=20.0, prompts_per_function=3),
+    AffineFunctions(2.0, inputs="uniform"),
     LinearClassification(16),
     BagOfWords(12, words=3),
     ReluNetwork(20),
