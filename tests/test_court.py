@@ -50,7 +50,8 @@ def test_a_mean_of_all_tokens_is_worse_and_the_controls_come_out_right(small):
     by_test = {row["shift"]: row for row in rows}
     assert by_test["as in training"]["word"] in ("worse", "not learned")
     told = json.loads((small / "uniform/report.json").read_text("utf-8"))
-    assert "called better or worse in 0 of 4 tests; 0 of 4" in told["controls"]
+    assert not {row["softmax, other seeds"] for row in told["rows"]} & {"better", "worse"}
+    assert {row["untrained"] for row in told["rows"]} == {"not learned"}
     assert (small / "uniform/report.png").stat().st_size > 5_000
     assert (small / "uniform/report.md").read_text("utf-8").count("| lines |") == 4
 
