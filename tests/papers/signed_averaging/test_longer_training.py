@@ -67,13 +67,3 @@ def test_ratios_at_a_level_are_named_by_softmax():
     found, = sheet.ratios_by_level({"half": errors}).items()
     assert found[0] == "half: 0.002"
     np.testing.assert_allclose(found[1], np.full((2, 10), 0.5))
-
-
-def test_a_second_look_counts_when_it_is_whole():
-    first, second = (models_of(runs) for runs in (trained_further.further("cpu"), trained_further.second_look("cpu")))
-    assert [len(own) for own in trained_further.levels(first + second[1:])] == [10]
-    assert [len(own) for own in trained_further.levels(first + second)] == [20]
-
-
-def models_of(runs):
-    return [Record.of(run, {"error": np.zeros(1)}, {}) for run in runs]
