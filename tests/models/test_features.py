@@ -7,7 +7,7 @@ import torch
 from contract import DIMENSION, prompts
 
 from icllib.models import MLP, FeatureMLP, ScalarRegression
-from icllib.models.features import FEATURES, feature_row, kernel_row, linear_row
+from icllib.models.features import FEATURES, feature_row, linear_row
 
 LENGTHS = (3, 12, 1, 7, 3)
 SEEDS = (5, 11, 2)
@@ -67,7 +67,7 @@ def test_the_linear_scalar_is_one_gradient_step():
 def test_points_that_coincide_with_the_query_share_the_hilbert_estimate(dtype):
     xs, ys = prompts(dtype)
     xs[..., 2, :] = xs[..., 5, :] = xs[..., 7, :]
-    row = kernel_row("hilbert", xs, ys, (7, 4))
+    row = feature_row("hilbert", xs, ys, (7, 4))
     mean = (ys[..., 2] + ys[..., 5]) / 2
     torch.testing.assert_close(row[..., 0, -1], mean)
     torch.testing.assert_close(row[..., 0, :-1], xs[..., 7, :])
@@ -76,8 +76,8 @@ def test_points_that_coincide_with_the_query_share_the_hilbert_estimate(dtype):
 
 def test_distances_far_from_the_origin_do_not_cancel():
     xs, ys = prompts()
-    ours = kernel_row("hilbert", (xs + 1000).float(), ys.float(), LENGTHS)[..., -1]
-    expected = kernel_row("hilbert", xs, ys, LENGTHS)[..., -1]
+    ours = feature_row("hilbert", (xs + 1000).float(), ys.float(), LENGTHS)[..., -1]
+    expected = feature_row("hilbert", xs, ys, LENGTHS)[..., -1]
     torch.testing.assert_close(ours.double(), expected, atol=1e-3, rtol=0)
 
 
@@ -85,7 +85,7 @@ def test_distances_far_from_the_origin_do_not_cancel():
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_kernels_overflow_nowhere(kernel, scale):
     xs, ys = prompts(torch.float32)
-    row = kernel_row(kernel, scale * xs.repeat(1, 1, 1, 5), ys, LENGTHS)
+    row = feature_row(kernel, scale * xs.repeat(1, 1, 1, 5), ys, LENGTHS)
     assert row.isfinite().all() and (row[..., -1].abs() <= ys.abs().amax() + 1e-5).all()
 
 
