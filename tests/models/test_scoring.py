@@ -246,6 +246,3 @@ def test_projections_of_long_rows_as_on_a_gpu(alpha, spacing, monkeypatch):
     z = [-spacing**place for place in range(400)]
     weights = attention.entmax(torch.tensor([z]), torch.ones(1, 400, dtype=torch.bool), alpha)
     assert weights[0].tolist() == pytest.approx(bisected_row(z, alpha), abs=1e-6)
-
-
-# ---- errors ---------------------------------------------------------------------------------
