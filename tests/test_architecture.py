@@ -136,8 +136,7 @@ def test_no_page_imports_another():
     """Neither a page nor its module does: what two pages need stands in a room of the paper."""
     for path in [*PAGES, *OF_PAGES]:
         own = path.relative_to(PROJECT / ("notebooks" if path in PAGES else "papers"))
-        others = {found.stem for found in imports_of(path) & OF_PAGES
-                  if found != PROJECT / "papers" / own}
+        others = {found.stem for found in imports_of(path) & OF_PAGES if found != PROJECT / "papers" / own}
         assert not others, f"{path.name} imports {others}"
 
 

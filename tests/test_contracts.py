@@ -59,8 +59,7 @@ ARGUMENTS = {  # what a component needs, where all others have a default
     "Along": {"steps": (1,), "evaluation": MEASURE},
     "Module": {"make": lambda dimension: torch.nn.Linear(dimension, 1)},
     "Run": dict(task=TASK, model=models.MLP(4), recipe=training.Recipe(LENGTHS, 2), evaluation=MEASURE)}
-PUBLIC = [getattr(module, name) for module in (tasks, models, baselines, training)
-          for name in module.__all__]
+PUBLIC = [getattr(module, name) for module in (tasks, models, baselines, training) for name in module.__all__]
 PUBLIC += [own for _, own in inspect.getmembers(evaluate, dataclasses.is_dataclass)
            if own.__module__ == evaluate.__name__]
 # MaskedSentences needs files of its own: tests/tasks/test_sentences.py.
@@ -322,8 +321,7 @@ def has_nan(value) -> bool:
         return any(map(has_nan, value))
     if dataclasses.is_dataclass(value):
         return any(has_nan(getattr(value, field.name)) for field in dataclasses.fields(value))
-    return isinstance(value, float | torch.Tensor | np.ndarray) and bool(
-        torch.as_tensor(value).isnan().any())
+    return isinstance(value, float | torch.Tensor | np.ndarray) and bool(torch.as_tensor(value).isnan().any())
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -58,8 +58,7 @@ def test_padding_is_no_part_of_the_prefix(model, side):
     tokens, padding = padded(side)
     lengths = [3, 6, 2]
     places = (padding.cumsum(-1) - 1).clamp(min=0)
-    expected = model(tokens, attention_mask=explicit_mask(padding, lengths),
-                     position_ids=places).logits
+    expected = model(tokens, attention_mask=explicit_mask(padding, lengths), position_ids=places).logits
     ours = logits(model, tokens, lengths, attention_mask=padding, position_ids=places)
     real = padding.bool()
     torch.testing.assert_close(ours[real], expected[real], atol=1e-12, rtol=0)
@@ -88,8 +87,7 @@ def test_cached_generation_equals_recomputing_everything(model, cache):
 @torch.no_grad()
 def test_the_model_is_left_as_it_was(model):
     before, settings = model(TOKENS).logits, model.config.to_dict()
-    torch.testing.assert_close(logits(model, TOKENS, torch.tensor(LENGTHS))[1], before[1],
-                               atol=1e-12, rtol=0)
+    torch.testing.assert_close(logits(model, TOKENS, torch.tensor(LENGTHS))[1], before[1], atol=1e-12, rtol=0)
     assert model.config.to_dict() == settings
     assert torch.equal(model(TOKENS).logits, before)
     with pytest.raises(RuntimeError), prefix_attention(model, LENGTHS):
@@ -121,8 +119,7 @@ def test_prefixes_and_signed_averaging_together_equal_an_explicit_mask(model, si
     lengths, real = [3, 6, 2], padding.bool()
     plain = both(tokens, attention_mask=padding).logits
     places = (padding.cumsum(-1) - 1).clamp(min=0)
-    expected = both(tokens, attention_mask=explicit_mask(padding, lengths),
-                    position_ids=places).logits
+    expected = both(tokens, attention_mask=explicit_mask(padding, lengths), position_ids=places).logits
     ours = logits(both, tokens, lengths, attention_mask=padding, position_ids=places)
     torch.testing.assert_close(ours[real], expected[real], atol=1e-12, rtol=0)
     softmax = logits(model, tokens, lengths, attention_mask=padding, position_ids=places)

@@ -130,8 +130,7 @@ def test_a_model_of_transformers_computes_the_same_with_the_kernel(name, prefix,
     padding[0, :70] = 0
     real = padding.bool()
     inner = signed_fused.mixed_values
-    monkeypatch.setattr(signed_fused, "mixed_values",
-                        lambda *words: calls.append(1) or inner(*words))
+    monkeypatch.setattr(signed_fused, "mixed_values", lambda *words: calls.append(1) or inner(*words))
     for shortest in (signed_fused.SHORTEST, 10 * TOKENS):
         monkeypatch.setattr(signed_fused, "SHORTEST", shortest)
         with prefix_attention(model, [300, 17]) if prefix else contextlib.nullcontext():

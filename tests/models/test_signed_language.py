@@ -56,8 +56,7 @@ def test_roberta_mixes_values_by_the_formula_over_all_tokens():
     q, k, v = (heads_of(part(hidden)) for part in (layer.query, layer.key, layer.value))
     ssa = layer.signed_softmax_norm
     mixed = by_the_formula(q, k, v, ssa.n, ssa.b, 4**-0.5, lambda t: range(6))
-    torch.testing.assert_close(layer(hidden)[0], mixed.transpose(1, 2).flatten(-2),
-                               atol=1e-12, rtol=0)
+    torch.testing.assert_close(layer(hidden)[0], mixed.transpose(1, 2).flatten(-2), atol=1e-12, rtol=0)
 
 
 @torch.no_grad()

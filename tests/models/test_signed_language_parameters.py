@@ -42,8 +42,7 @@ def test_scores_are_float32_under_autocast():
     q, k = torch.full((1, 4, 1, 4), 8.0), torch.full((1, 4, 2, 4), 6.25)
     k[:, :, 1, 0] += 0.0625
     with torch.autocast("cpu", torch.bfloat16):
-        _, weights = signed_attention(attn, q.bfloat16(), k.bfloat16(), k.bfloat16(), None,
-                                      scaling=1.0)
+        _, weights = signed_attention(attn, q.bfloat16(), k.bfloat16(), k.bfloat16(), None, scaling=1.0)
     powers = (torch.tensor([201.0, 201.5], dtype=torch.float64) / 201) ** 300
     expected = (powers / powers.sum()).expand(4, 2)
     assert weights.dtype == torch.bfloat16 and expected[0, 1] > 0.67

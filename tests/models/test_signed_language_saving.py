@@ -12,8 +12,7 @@ from transformers import (AutoModelForCausalLM, AutoModelForMaskedLM, GPT2LMHead
 
 from claimbook.records.errors import InputError
 from icllib.models import signed_language
-from icllib.models.signed_language import (attention_layers, load_signed_averaging,
-                                           use_signed_averaging)
+from icllib.models.signed_language import attention_layers, load_signed_averaging, use_signed_averaging
 from random_language_models import MAKE, TOKENS, make
 
 LOAD_ELSEWHERE = """
@@ -51,8 +50,7 @@ def test_another_class_loads_the_same_layers(tmp_path):
     model.save_pretrained(tmp_path)
     inner = load_signed_averaging(tmp_path, GPT2Model, dtype=torch.float64).eval()
     assert type(inner) is GPT2Model
-    assert torch.equal(inner(TOKENS).last_hidden_state,
-                       model.transformer(TOKENS).last_hidden_state)
+    assert torch.equal(inner(TOKENS).last_hidden_state, model.transformer(TOKENS).last_hidden_state)
 
 
 def test_plain_loading_stops_before_it_computes(tmp_path):

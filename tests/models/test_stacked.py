@@ -23,8 +23,7 @@ def plain_mlp(module, member, xs, ys, length):
     first, second = torch.nn.Linear(len(vector), 24).double(), torch.nn.Linear(24, 1).double()
     weights = (*module.pair_weight[member].flatten(0, 1), *module.query.weight[member])
     first.weight.data, first.bias.data = torch.stack(weights, dim=1), module.query.bias[member]
-    second.weight.data, second.bias.data = (module.read_out.weight[member].T,
-                                            module.read_out.bias[member])
+    second.weight.data, second.bias.data = (module.read_out.weight[member].T, module.read_out.bias[member])
     return second(torch.relu(first(torch.tensor(vector, dtype=torch.float64))))[0]
 
 

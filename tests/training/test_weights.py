@@ -110,8 +110,7 @@ def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
 
 
 def test_a_kept_model_is_measured_on_the_prompts_of_its_own_seed(folders, monkeypatch):
-    own = [replace(run, evaluation=replace(run.evaluation, own_prompts=True))
-           for run in runs(FEW)]
+    own = [replace(run, evaluation=replace(run.evaluation, own_prompts=True)) for run in runs(FEW)]
     jobs.train_and_save(own, "cpu", folders)
     expected = [find_record(run, "test")["error"] for run in own]
     monkeypatch.setattr(ErrorByLength, "version", 99)  # so that the records are stale

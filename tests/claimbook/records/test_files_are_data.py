@@ -174,8 +174,7 @@ print(type(icllib.load(sys.argv[1]).module).__name__)
 """
 
 
-def test_components_of_a_module_that_the_user_has_imported_are_built(
-        folders, tmp_path, monkeypatch):
+def test_components_of_a_module_that_the_user_has_imported_are_built(folders, tmp_path, monkeypatch):
     (tmp_path / "own_components.py").write_text(OWN, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     import own_components

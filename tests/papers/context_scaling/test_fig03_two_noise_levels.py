@@ -60,8 +60,7 @@ def test_no_predictor_is_best_at_both_levels_at_once():
 
 
 def test_the_paper_profile_has_the_papers_sizes():
-    second, third = (page("paper")[0] for page in (
-        fig02_one_noise_level.runs, fig03_two_noise_levels.runs))
+    second, third = (page("paper")[0] for page in (fig02_one_noise_level.runs, fig03_two_noise_levels.runs))
     assert second.task == LinearRegression(20, 0.5, 20**-0.5)
     assert second.recipe.lengths == (10, 15, 20, 25, 30, 35, 40)
     assert third.task == TwoNoiseLevels(20, (0.1, 0.5), 20**-0.5)
