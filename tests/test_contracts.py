@@ -308,7 +308,7 @@ NOT_CALLED = {
     "scores, signed_log, softmax, by_absolute_sum": "in every step of a compiled model, which was checked",
     "Stream": "made by Stream.of", "results_folder, use_style, show_as_svg": "take nothing",
     "states_by_holm": "takes functions, which the rule itself makes",
-    "settings": "takes what a run can hold, else tells: tests/results/test_components.py"}
+    "settings": "takes what a run can hold, else tells: tests/claimbook/records/test_records.py"}
 # What X and y have to be is told by scikit-learn, as by its own estimators.
 OF_SCIKIT_LEARN = {"fit": (ValueError, TypeError), "predict": (ValueError, TypeError)}
 

@@ -193,3 +193,14 @@ def test_a_decoder_that_is_refused_keeps_its_attention(monkeypatch):
     with pytest.raises(InputError, match="expected a decoder whose attention"):
         logits(model, TOKENS, LENGTHS)
     assert model.config._attn_implementation == "eager"
+
+
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+def test_a_prefix_is_the_same_whatever_attention_a_model_was_loaded_with(tmp_path, attention):
+    model = make("llama", ssa=False)
+    model.save_pretrained(tmp_path)
+    again = type(model).from_pretrained(tmp_path, attn_implementation=attention, dtype=torch.float64)
+    # Eager attention takes its softmax in single precision.
+    torch.testing.assert_close(logits(again, TOKENS, 3), logits(model, TOKENS, 3),
+                               atol=1e-5 if attention == "eager" else 1e-12, rtol=0)
+    assert again.config._attn_implementation == attention
