@@ -39,12 +39,7 @@ def philox(counter: tuple[Tensor, Tensor, Tensor, Tensor], key: tuple[Tensor, Te
         # A product wraps around, but its 64 bits are right. Only c0 and c2, which are multiplied,
         # must be single words: what the others carry above theirs is masked away with them.
         first, second = c0 * MULTIPLIERS[0], c2 * MULTIPLIERS[1]
-        c0, c1, c2, c3 = (
-            (second >> 32 ^ c1 ^ k0) & WORD,
-            second,
-            (first >> 32 ^ c3 ^ k1) & WORD,
-            first,
-        )
+        c0, c1, c2, c3 = ((second >> 32 ^ c1 ^ k0) & WORD, second, (first >> 32 ^ c3 ^ k1) & WORD, first)
         k0, k1 = k0 + KEY_STEPS[0], k1 + KEY_STEPS[1]
     return c0, c1 & WORD, c2, c3 & WORD
 

@@ -39,8 +39,7 @@ LARGEST = 2**15 - 1
 
 def models() -> dict[str, list[Run]]:
     """The page's models by name: of each, the runs of all seeds."""
-    table, lines = (runs("cpu") for runs in (affine.scorings_on_affine_functions,
-                                             affine_functions.runs))
+    table, lines = (runs("cpu") for runs in (affine.scorings_on_affine_functions, affine_functions.runs))
     scorings = {"softmax": Softmax(), "SSA": SignedAveraging()}
     return {name: [run for run in table if run.model.scoring == scoring]
             for name, scoring in scorings.items()} | {

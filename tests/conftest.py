@@ -119,8 +119,7 @@ CHROMIUM_FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first
 @pytest.fixture(scope="module")  # while it runs, nothing else in the process can use asyncio
 def browser():
     """Headless Chromium; its tests are skipped on a machine that has none."""
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-                   None)
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
         pytest.skip("no Chromium on this machine: on Debian, apt-get install chromium")
     from playwright.sync_api import sync_playwright

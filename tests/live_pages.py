@@ -18,8 +18,7 @@ from papers import live_models as live
 STATIC = PROJECT / "book/_static/live"
 PLAIN = Transformer(2, 2, 8, uniform_start=True)
 SEPARATE = replace(PLAIN, tokens="separate")
-ORDERLESS = replace(PLAIN, layers=3, shared_layers=True, positions="none",
-                    queries_see_themselves=False)
+ORDERLESS = replace(PLAIN, layers=3, shared_layers=True, positions="none", queries_see_themselves=False)
 DECODERS = {"softmax": SEPARATE, "SSA": replace(SEPARATE, scoring=SignedAveraging()),
             "prefix": replace(ORDERLESS, mask="prefix"), "causal": ORDERLESS}
 LENGTHS = tuple(range(1, 40))

@@ -59,8 +59,7 @@ ARGUMENTS = {  # what a component needs, where all others have a default
     "Along": {"steps": (1,), "evaluation": MEASURE},
     "Module": {"make": lambda dimension: torch.nn.Linear(dimension, 1)},
     "Run": dict(task=TASK, model=models.MLP(4), recipe=training.Recipe(LENGTHS, 2), evaluation=MEASURE)}
-PUBLIC = [getattr(module, name) for module in (tasks, models, baselines, training)
-          for name in module.__all__]
+PUBLIC = [getattr(module, name) for module in (tasks, models, baselines, training) for name in module.__all__]
 PUBLIC += [own for _, own in inspect.getmembers(evaluate, dataclasses.is_dataclass)
            if own.__module__ == evaluate.__name__]
 # MaskedSentences needs files of its own: tests/tasks/test_sentences.py.
@@ -309,7 +308,7 @@ NOT_CALLED = {
     "scores, signed_log, softmax, by_absolute_sum": "in every step of a compiled model, which was checked",
     "Stream": "made by Stream.of", "results_folder, use_style, show_as_svg": "take nothing",
     "states_by_holm": "takes functions, which the rule itself makes",
-    "settings": "takes what a run can hold, else tells: tests/results/test_components.py"}
+    "settings": "takes what a run can hold, else tells: tests/claimbook/records/test_records.py"}
 # What X and y have to be is told by scikit-learn, as by its own estimators.
 OF_SCIKIT_LEARN = {"fit": (ValueError, TypeError), "predict": (ValueError, TypeError)}
 
@@ -322,8 +321,7 @@ def has_nan(value) -> bool:
         return any(map(has_nan, value))
     if dataclasses.is_dataclass(value):
         return any(has_nan(getattr(value, field.name)) for field in dataclasses.fields(value))
-    return isinstance(value, float | torch.Tensor | np.ndarray) and bool(
-        torch.as_tensor(value).isnan().any())
+    return isinstance(value, float | torch.Tensor | np.ndarray) and bool(torch.as_tensor(value).isnan().any())
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -17,11 +17,9 @@ from claimbook.pages.names import all_pages
 from claimbook.pages.page import runs_by_profile, runs_once
 from claimbook.records import digest, find_record
 from claimbook.records.components import recorded_fields, type_name, types_in
-from icllib.baselines import (Lasso, LeastSquares, MixtureRidge, Ridge, StudentNetwork,
-                              XGBoost)
+from icllib.baselines import Lasso, LeastSquares, MixtureRidge, Ridge, StudentNetwork, XGBoost
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
-from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, ScalarRegression,
-                           Transformer)
+from icllib.models import MLP, SGPT, Encoder, FeatureMLP, ScalarRegression, Transformer
 from icllib.models.features import feature_row
 from icllib.streams import Stream
 from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, LinearClassification,
@@ -189,8 +187,7 @@ def test_errors_by_noise_level():
     assert_as_recorded(errors["error"][0, :, 0], GOLDEN["MixtureRidge"])
 
 
-@pytest.mark.parametrize("learner", [
-    Lasso(0.1), LeastSquares(), XGBoost(), StudentNetwork(steps=50)])
+@pytest.mark.parametrize("learner", [Lasso(0.1), LeastSquares(), XGBoost(), StudentNetwork(steps=50)])
 def test_learners(learner):
     task = LinearRegression(3, 0.1)
     errors = ErrorByLength((2, 12), prompts=16).measure(task, learner)["error"][0]

@@ -77,8 +77,7 @@ def test_signed_averaging_in_a_language_model(tmp_path):
     printed = output_of("signed_averaging_in_your_model", tmp_path)
     loss = float(re.search(r"loss (\d\.\d\d)", printed)[1])
     assert loss < 3.5 and printed.count("n:") == 2
-    learned = [float(n) for line in re.findall(r"n: tensor\(\[(.*?)\]", printed)
-               for n in line.split(",")]
+    learned = [float(n) for line in re.findall(r"n: tensor\(\[(.*?)\]", printed) for n in line.split(",")]
     assert len(learned) == 8 and all(n != 1.5 for n in learned)
 
 

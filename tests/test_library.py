@@ -21,8 +21,7 @@ PACKAGES = {"tasks": "icllib.tasks", "models": "icllib.models", "baselines": "ic
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_examples_print_what_the_page_says(path):
     with environment():  # one page names a folder of records of its own
-        failed, tried = doctest.testfile(str(path), module_relative=False,
-                                         optionflags=doctest.ELLIPSIS)
+        failed, tried = doctest.testfile(str(path), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert tried and not failed
 
 

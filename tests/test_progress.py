@@ -26,8 +26,7 @@ def test_losses_go_to_tensorboard_where_it_is_asked_for(folders, monkeypatch):
     import types
 
     written = []
-    writer = types.SimpleNamespace(add_scalars=lambda *entry: written.append(entry),
-                                   flush=lambda: None)
+    writer = types.SimpleNamespace(add_scalars=lambda *entry: written.append(entry), flush=lambda: None)
     module = types.SimpleNamespace(SummaryWriter=lambda folder: writer)
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
     monkeypatch.setenv("CLAIMBOOK_TENSORBOARD", "board")

@@ -88,8 +88,7 @@ def test_exercise_1_far_out_its_curve_levels_off(learner, trained):
     assert size(trained, 10) / size(trained, 5) < 1.3
 
 
-def test_exercise_2_if_all_examples_see_each_other_early_answers_use_late_ones(
-        learner, monkeypatch):
+def test_exercise_2_if_all_examples_see_each_other_early_answers_use_late_ones(learner, monkeypatch):
     mask = learner.who_may_look_at_whom
 
     def all_see_each_other(pairs):

@@ -139,14 +139,8 @@ class Size:
     @property
     def excluded(self) -> bool:
         """Whether all that rounds to the printed number lies outside, and could have been shown."""
-        least, most = rounded_to(self.printed)
-        return not self.out_of_reach and (most < self.low or least > self.high)
-
-
-def rounded_to(printed: float) -> tuple[float, float]:
-    """The least and the greatest number that round to this one as it is written: 0.85 and 0.95 for 0.9."""
-    half = 0.5 * 10.0 ** Decimal(repr(float(printed))).as_tuple().exponent
-    return printed - half, printed + half
+        half = 0.5 * 10.0 ** Decimal(repr(float(self.printed))).as_tuple().exponent  # 0.05 for 0.9
+        return not self.out_of_reach and (self.printed + half < self.low or self.printed - half > self.high)
 
 
 def size(samples, printed: float, scale: str = "linear", null: float | None = None,

@@ -48,12 +48,6 @@ def check(expected: str, fits, /, **values) -> None:
             raise InputError(f"{name}: expected {expected}, got {value!r:.200}")
 
 
-# Each raises InputError, by name, for what is no such number.
-positive = partial(check, "a positive number", lambda value: 0 < float(value) < math.inf)
-not_negative = partial(check, "a number of at least 0", lambda value: 0 <= float(value) < math.inf)
-finite = partial(check, "a finite number", math.isfinite)
-fraction = partial(check, "a fraction in [0, 1)", lambda value: 0 <= value < 1)
-share = partial(check, "a number from 0 to 1", lambda value: 0 <= value <= 1)
 # Types of a component's fields that say, in words that the reference shows, what its numbers have to be.
 Size = Annotated[int, "an integer of at least 1"]
 Count = Annotated[int, "an integer of at least 0"]
@@ -62,13 +56,13 @@ Positive = Annotated[float, "a positive number"]
 NotNegative = Annotated[float, "a number of at least 0"]
 Fraction = Annotated[float, "a fraction in [0, 1)"]
 Share = Annotated[float, "a number from 0 to 1"]
-DECLARED = {"an integer of at least 1": integer, "an integer of at least 0": partial(integer, 0)} | {
-    own.args[0]: own for own in (positive, not_negative, finite, fraction, share)}
-
-
-def declared(kind):
-    """The check of the numbers of a type that declares what they have to be, such as `Size`; else None."""
-    return DECLARED[typing.get_args(kind)[1]] if typing.get_origin(kind) is Annotated else None
+# Each raises InputError, by name, for what is no such number.
+CHECKS = {kind: partial(check, typing.get_args(kind)[1], fits) for kind, fits in {
+    Positive: lambda value: 0 < float(value) < math.inf,
+    NotNegative: lambda value: 0 <= float(value) < math.inf, Finite: math.isfinite,
+    Fraction: lambda value: 0 <= value < 1, Share: lambda value: 0 <= value <= 1}.items()}
+positive, not_negative, finite, fraction, share = CHECKS.values()
+CHECKS |= {Size: integer, Count: partial(integer, 0)}
 
 
 def numbers(kind: str = "finite numbers", /, **arrays) -> None:

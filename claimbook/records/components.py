@@ -23,7 +23,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from claimbook.records.checks import WORD, boolean, declared, instance, integer, one_of, tuple_of
+from claimbook.records.checks import CHECKS, WORD, boolean, instance, integer, one_of, tuple_of
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import PROJECT
 
@@ -115,7 +115,7 @@ def checked_fields(kind: type) -> list[tuple]:
         origin, args = typing.get_origin(own.type) or own.type, typing.get_args(own.type)
         if origin in (Annotated, Literal, bool, tuple) or own.name == "seed":
             of = {Annotated: own.type, tuple: args[0] if args else None}.get(origin)
-            found.append((own.name, origin, args if origin is Literal else declared(of)))
+            found.append((own.name, origin, args if origin is Literal else CHECKS.get(of)))
     return found
 
 

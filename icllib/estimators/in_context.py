@@ -139,22 +139,17 @@ class InContext(BaseEstimator):
                              f"{said[wrong[0]]} for row {wrong[0]}")
         if self.has_best():
             best = self.said(self.trained_.best, X)
-            apart = np.mean((said - best) ** 2) / max(np.var(self.context_[1]), TINY)
+            varied = max(np.var(self.context_[1]), TINY)
+            apart = np.mean((said - best) ** 2) / varied
             lost = apart + 2 * np.sqrt(apart * self.unexplained_)  # at the most, by Cauchy-Schwarz
-            lost /= self.variance_at(best)
+            if len(best) > 1:  # in shares of the variance of queries' labels, which may not be that of the pairs
+                own = np.var(best, ddof=1) / varied + self.unexplained_
+                lost *= (FEW + len(best)) / (FEW + len(best) * own)
             if lost > LOST:
                 warn_of_use(f"trained to answer as ridge regression does, its answers are {apart:.0%} of the "
                             f"labels' variance away from that, its r2 may be {lost:.2g} lower: use ridge "
                             "regression on these data", self.told_)
         return self.y_scale_.from_model(said)
-
-    def variance_at(self, best) -> float:
-        """The variance of labels of queries over that of the pairs, by the best predictor's answers
-        (rows,) and what it leaves unexplained."""
-        if len(best) == 1:
-            return 1.0
-        own = np.var(best, ddof=1) / max(np.var(self.context_[1]), TINY) + self.unexplained_
-        return (FEW + len(best) * own) / (FEW + len(best))
 
     def said(self, predictor, X) -> np.ndarray:
         """A predictor's answer to each row: (rows, ...)."""

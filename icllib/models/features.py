@@ -29,13 +29,18 @@ FEATURES = ("linear", "l1", "exponential", "hilbert")
 def feature_row(features: str, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     """psi(A)_{N,:} as a model reads it: (..., N, d), (..., N) -> (..., K, d + 1). "linear": psi_L over n.
     ASSUMED, since the paper names no scale: a sum over pairs grows with n, and its mean is what one
-    gradient step of size 1 predicts. "l1": g(A) of Eq. 6. "exponential" and "hilbert": psi_K, psi_H."""
+    gradient step of size 1 predicts. "l1": g(A) of Eq. 6. Others: psi_K of Eq. 11, smoothed inputs and
+    labels; "exponential", K(z, z') = exp(z . z'), is softmax attention (the printed exp(-z . z) would not
+    depend on z'); "hilbert", K(z, z') = |z - z'|^-d (Eq. 5). The softmax of log K has the rows of psi_K,
+    zero on the diagonal, and overflows nowhere."""
     if features == "linear":
         pairs = constant(tuple(lengths), xs.device)
         return linear_row(xs, ys, lengths) / pairs[:, None]
     if features == "l1":
         return linear_row(xs, ys, lengths, normalized=True)
-    return kernel_row(features, xs, ys, lengths)
+    queries, pairs, visible = split(xs, ys, lengths)
+    logs = log_kernel(features, queries, pairs[..., :-1])
+    return logs.masked_fill(~visible, -torch.inf).softmax(-1) @ pairs
 
 
 def linear_row(xs: Tensor, ys: Tensor, lengths, normalized: bool = False) -> Tensor:
@@ -48,16 +53,6 @@ def linear_row(xs: Tensor, ys: Tensor, lengths, normalized: bool = False) -> Ten
     if normalized:
         weights = normalize(weights, p=1, dim=-1)
     return weights[..., :-1] @ pairs + weights[..., -1:] * pad(queries, (0, 1))
-
-
-def kernel_row(kernel: str, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-    """psi_K(A)_{N,:}, smoothed inputs and labels (Eq. 11): (..., K, d + 1).
-    kernel: "exponential", K(z, z') = exp(z . z'), which is softmax attention (the printed
-    exp(-z . z) would not depend on z'); or "hilbert", K(z, z') = |z - z'|^-d (Eq. 5). The softmax
-    of log K has the rows of psi_K, zero on the diagonal, and overflows nowhere."""
-    queries, pairs, visible = split(xs, ys, lengths)
-    logs = log_kernel(kernel, queries, pairs[..., :-1])
-    return logs.masked_fill(~visible, -torch.inf).softmax(-1) @ pairs
 
 
 def log_kernel(kernel: str, queries: Tensor, points: Tensor) -> Tensor:

@@ -157,9 +157,7 @@ def prefix_mask(batch_size, q_length, kv_length, q_offset=0, mask_function=None,
                          f"got the mask {getattr(mask_function, '__qualname__', mask_function)}")
     ends = prefix_ends(config.prefix_lengths, batch_size, int(q_offset) + q_length, attention_mask).to(device)
 
-    def in_prefix(batch, head, query, key):  # later tokens see the prefix anyway
-        return key < ends[batch]
-
+    in_prefix = lambda batch, head, query, key: key < ends[batch]  # later tokens see the prefix anyway
     options["allow_is_causal_skip"] = False
     mask = sdpa_mask(batch_size, q_length, kv_length, q_offset,
                      mask_function=or_masks(causal_mask_function, in_prefix),

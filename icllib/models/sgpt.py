@@ -45,7 +45,7 @@ class SGPT(Component):
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt."""
-        rows, tokens = packed_size(lengths)
+        rows, tokens = len(share_rows(lengths)), max(lengths) + 1
         per_token = self.layers * 2 * (self.width + tokens) + dimension + 1
         return self.width * (rows * tokens * per_token + len(lengths))
 
@@ -162,8 +162,3 @@ def share_rows(lengths) -> list[list[int]]:
         rows[row].append(k)
         room[row] -= tokens
     return rows
-
-
-def packed_size(lengths) -> tuple[int, int]:
-    """Rows R and tokens T of a packing, without making it."""
-    return len(share_rows(lengths)), max(lengths) + 1

@@ -215,7 +215,10 @@ class StackedTransformer(nn.Module):
         if self.settings.needs_passes(lengths):
             if with_pairs:
                 raise InputError(f"with_pairs: expected one context length under this mask, got {lengths}")
-            yield from self.states_by_pass(xs, ys, lengths, points)
+            left, passes = iter(points), []
+            for own in self.settings.passes(lengths):
+                passes.append(self.states(xs, ys, own, tuple(islice(left, len(own)))))
+            yield from (torch.cat(parts, dim=2) for parts in zip(*passes))
             return
         pairs = max(lengths)
         if self.positions is not None and pairs > self.pairs:
@@ -235,13 +238,6 @@ class StackedTransformer(nn.Module):
             hidden = block(hidden, layout.mask, layout.places)
             yield hidden.index_select(2, layout.read)
         yield last(hidden, layout.mask, layout.places, layout.read)
-
-    def states_by_pass(self, xs: Tensor, ys: Tensor, lengths, points) -> Iterator[Tensor]:
-        """The states at some points after each layer, in several passes where lengths cannot share one."""
-        left, passes = iter(points), []
-        for own in self.settings.passes(lengths):
-            passes.append(self.states(xs, ys, own, tuple(islice(left, len(own)))))
-        yield from (torch.cat(parts, dim=2) for parts in zip(*passes))
 
 
 class Block(nn.Module):

@@ -171,6 +171,8 @@ class Compiled:
         scoring = None if self.kind == "sgpt" else scoring_of(self.module)
         for part in self.passes_of(layout, (1.0,) * len(lengths), xs, scoring):
             tokens = part.tokens(xs, ys).contiguous()
+            if tokens.shape[-1] != part.sizes.inputs:
+                return self.module(xs, ys, lengths, points)  # which says what is wrong
             own = torch.zeros(*tokens.shape[:2], part.sizes.queries, part.sizes.outputs)
             for member in range(len(xs)):
                 getattr(self.library, f"{self.kind}_answers")(
@@ -232,7 +234,7 @@ class Compiled:
 
         weights = torch.tensor(weights) / queries
         return self.make(tokens, points, 0, (last, order, order, order, weights), xs,
-                         layers=settings.layers, width=settings.width, inputs=xs.shape[3] + 1, outputs=1,
+                         layers=settings.layers, width=settings.width, inputs=self.module.embedding.shape[1], outputs=1,
                          places=max(lengths) + 1, perceptron=settings.mlp_skip,
                          scoring=NORMALIZATIONS.index(settings.normalization), read_out_rate=1.0)
 

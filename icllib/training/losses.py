@@ -39,23 +39,14 @@ def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=F
         targets = torch.cat((zeros, targets), dim=2)
     predictions = forward(prompt.xs, prompt.ys, lengths, **options).to(targets.dtype)
     prediction_shape(targets.shape, predictions)
-    penalty = log_loss if loss == "cross-entropy" else squared_error
-    losses = penalty(predictions, targets)
+    if loss == "cross-entropy":  # predictions are log-odds
+        losses = binary_cross_entropy_with_logits(predictions, targets.expand_as(predictions), reduction="none")
+    else:
+        losses = (predictions - targets).square()
     if targets.dim() == 4:  # one-hot labels
         losses = losses.mean(dim=-1)
     losses = (losses * weights).mean(dim=(-2, -1))
     return losses.sum(dim=0) if losses.dim() == 2 else losses
-
-
-def squared_error(predictions: Tensor, targets: Tensor) -> Tensor:
-    """(prediction - target)^2, entry by entry."""
-    return (predictions - targets).square()
-
-
-def log_loss(log_odds: Tensor, labels: Tensor) -> Tensor:
-    """-log of the probability that these log-odds give to labels 0 and 1, entry by entry."""
-    labels = labels.expand_as(log_odds)
-    return binary_cross_entropy_with_logits(log_odds, labels, reduction="none")
 
 
 def masked_losses(forward, batch: MaskedBatch) -> Tensor:

@@ -60,18 +60,14 @@ class ByPositionPropositions(Component):
         stationary = (1 + self.off) * theory.causal_stationary_weights(xs, ys, by_position=True)
         online = theory.online_gradient_descent(xs, ys, by_position=True)[1:].transpose(0, 1)
         early = path[: self.layers + 1]
-        deviations = {"attention": self.attention_deviation(xs, ys, step_size, early),
+        mask = causal_pairs(self.pairs) * self.pairs / theory.positions(xs)[:, None]  # its row j is n / j
+        outputs = theory.linear_self_attention(xs, ys, mask, step_size, self.layers, self.pairs)
+        deviations = {"attention": largest(outputs - (ys - (early * xs).sum(-1))),  # from y_j - w_j x_j
                       "7 stationary": largest(path[-1] - stationary),
                       "8": largest(stationary - online)}
         if self.dimension >= self.pairs:  # else coefficients are not unique
             deviations["7 contraction"] = self.contraction_deviation(xs, ys, step_size, early)
         return deviations
-
-    def attention_deviation(self, xs, ys, step_size: float, weights) -> float:
-        """Deviation of layer outputs from y_j - w_j x_j; row j of the causal mask is n / j."""
-        mask = causal_pairs(self.pairs) * self.pairs / theory.positions(xs)[:, None]
-        outputs = theory.linear_self_attention(xs, ys, mask, step_size, self.layers, self.pairs)
-        return largest(outputs - (ys - (weights * xs).sum(-1)))
 
     def contraction_deviation(self, xs, ys, step_size: float, weights) -> float:
         """Deviation from a - a* = (a_before - a*) (I - eta S), where w_n = sum of a_i x_i / n."""

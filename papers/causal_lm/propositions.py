@@ -72,8 +72,7 @@ class Propositions(Component):
         stationary = (1 + self.off) * theory.causal_stationary_weights(xs, ys)
         online = theory.online_gradient_descent(xs, ys)[1:].transpose(0, 1)
         early = theory.causal_gradient_descent(xs, ys, self.step_size, self.layers)
-        deviations = {"4 stationary": largest(limit - stationary),
-                      "5": largest(stationary - online)}
+        deviations = {"4 stationary": largest(limit - stationary), "5": largest(stationary - online)}
         if self.dimension >= n:  # else the coefficients of a weight vector are not unique
             by_position = early @ torch.linalg.pinv(xs)  # (layers + 1, 1, position j, pair i)
             coefficients = by_position[..., -1, :]

@@ -13,8 +13,7 @@ def table_3_cells() -> list[Cell]:
 
 def runs(profile: str) -> list[Run]:
     """Table 3, with more seeds of four cells, and the cells that need a lower rate at the usual."""
-    return list(dict.fromkeys(table_3(profile) + rows_without_loss(profile)
-                              + stuck_at_first(profile)))
+    return list(dict.fromkeys(table_3(profile) + rows_without_loss(profile) + stuck_at_first(profile)))
 
 
 def table_3(profile: str) -> list[Run]:

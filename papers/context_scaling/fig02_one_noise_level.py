@@ -19,8 +19,7 @@ def on_prompts_of_seeds(task, evaluation, predictor, seeds) -> dict[str, np.ndar
     """A baseline's metrics on the same prompts as the models: (seeds, K), or (1, K) if all have the same."""
     if not evaluation.own_prompts:
         return evaluation.measure(task, predictor)
-    found = [replace(evaluation, own_prompts=False, seed=seed).measure(task, predictor)
-             for seed in seeds]
+    found = [replace(evaluation, own_prompts=False, seed=seed).measure(task, predictor) for seed in seeds]
     return {name: np.concatenate([metrics[name] for metrics in found]) for name in found[0]}
 
 

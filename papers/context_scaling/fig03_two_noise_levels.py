@@ -15,16 +15,11 @@ FIGURE_3_LENGTHS = tuple(range(1, 41))  # Appendix A
 FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # ASSUMED: they fill four rows of 41 in SGPT
 
 
-def two_noise_levels(profile: str) -> TwoNoiseLevels:
-    """The task of Figure 3."""
-    d = FIGURE_3_DIMENSIONS[profile]
-    return TwoNoiseLevels(d, NOISE_STDS, d**-0.5)
-
-
 def runs(profile: str) -> list[Run]:
     """Figure 3: SGPT and GPT-2 trained on prompts of either level, measured at each."""
     lengths = FEWER_LENGTHS if profile in ("smoke", "cpu") else FIGURE_3_LENGTHS
-    return both_models(profile, two_noise_levels(profile), lengths, ErrorByNoiseLevel)
+    d = FIGURE_3_DIMENSIONS[profile]
+    return both_models(profile, TwoNoiseLevels(d, NOISE_STDS, d**-0.5), lengths, ErrorByNoiseLevel)
 
 
 def errors_at_two_levels(records, metric: str = "error") -> dict[float, dict]:

@@ -28,10 +28,7 @@ FIGURE_4_SMALL = {
     SPARSE: (SparseLinear(20), (5, 10, 15, 20, 30)),
 }
 # ASSUMED: fewer steps where a step costs more; elsewhere those of Figure 1.
-STEPS = {
-    "cpu": {TREES: 2000, SPARSE: 6000},
-    "gpu": {TREES: 10_000, NETWORKS: 10_000, SPARSE: 20_000},
-}
+STEPS = {"cpu": {TREES: 2000, SPARSE: 6000}, "gpu": {TREES: 10_000, NETWORKS: 10_000, SPARSE: 20_000}}
 # On networks at cpu, with the models of Figure 2. ASSUMED: in pilots of one seed SGPT's error was
 # 0.86 of ridge regression's after 1,500 steps, that of GPT-2 0.98 after 3,000, in less time. Both
 # train for longer, and for about the same time.

@@ -13,8 +13,7 @@ from papers.context_scaling.scaling import (
 
 def runs(profile: str) -> list[Run]:
     """Figure 7: perceptrons on the prompt, on features and on both, at every T and seed."""
-    return (fig07_prompt_alone(profile) + fig07_prompt_and_features(profile)
-            + fig07_features_alone(profile))
+    return (fig07_prompt_alone(profile) + fig07_prompt_and_features(profile) + fig07_features_alone(profile))
 
 
 def fig07_prompt_alone(profile: str) -> list[Run]:

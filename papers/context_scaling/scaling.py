@@ -119,8 +119,7 @@ def transformers(profile: str, **recipe) -> dict:
     """{name: (model, recipe)} of both models of the paper; recipe: what differs from Figure 1's."""
     size, (sgpt, rate) = FIGURE_1[profile], SGPTS[profile]
     of_decoder = replace(size.decoder_recipe, **recipe)
-    return {"SGPT": (sgpt, replace(of_decoder, learning_rate=rate)),
-            "GPT-2": (size.decoder, of_decoder)}
+    return {"SGPT": (sgpt, replace(of_decoder, learning_rate=rate)), "GPT-2": (size.decoder, of_decoder)}
 
 
 def in_20_dimensions(lengths, steps: dict) -> dict:

@@ -37,8 +37,7 @@ def shown(profile: str) -> list[Run]:
     tested = tuple(sorted([*trained, *between, *beyond]))
     small = profile == "cpu"
     measure = replace(evaluation(tested, profile, prompts=8192), own_prompts=small)
-    trains = (in_20_dimensions(trained, UNTRAINED_STEPS) if small
-              else transformers(profile, lengths=trained))
+    trains = (in_20_dimensions(trained, UNTRAINED_STEPS) if small else transformers(profile, lengths=trained))
     sgpt, (decoder, recipe) = trains.values()
     models = (sgpt, (replace(decoder, positions_up_to=max(tested)), recipe),
               (replace(decoder, positions="none"), recipe))

@@ -60,8 +60,7 @@ def with_and_without_normalization(profile: str) -> list[Run]:
 def perceptrons_by_width(profile: str) -> list[Run]:
     """Figure 1's perceptron at the smaller T of panel B, and a perceptron twice as wide."""
     figure_1 = [run for run in fig01_perceptrons(profile) if run.pretraining_tasks == WIDE_COUNT]
-    return figure_1 + [replace(run, model=replace(run.model, width=2 * run.model.width))
-                       for run in figure_1]
+    return figure_1 + [replace(run, model=replace(run.model, width=2 * run.model.width)) for run in figure_1]
 
 
 def reviewer_curves(depths, records, profile: str) -> dict[str, dict]:

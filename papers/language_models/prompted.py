@@ -37,8 +37,7 @@ PAPER = SIZES["paper"]  # its sequences are used for the quantifiers
 # ASSUMED: one batch of 64 sequences in a cell; Appendix A says "a few test batches".
 QUANTIFIER_SIZE = {"sigmas": SIGMAS, "lengths": LENGTHS, "sequences": 64}
 # Table 1 and Eq. 2: 100 functions and the queries 3 to 40. ASSUMED: one prompt of each function.
-AFFINE_SIZE = {"sigmas": SIGMAS, "lengths": tuple(range(FIRST_COUNTED, 41)),
-               "sequences": 100}
+AFFINE_SIZE = {"sigmas": SIGMAS, "lengths": tuple(range(FIRST_COUNTED, 41)), "sequences": 100}
 ROOM = {"every": 1024, "some": 1024, "affine": 32}  # new tokens; 200 booleans need about 400
 
 

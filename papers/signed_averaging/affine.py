@@ -179,8 +179,7 @@ class LineAnswers(Component):
         xs = torch.tensor(DEVIANT, device=device).expand(members, 1, -1)
         with torch.no_grad():
             deviant = predictor.predict(xs[..., None], xs, range(len(DEVIANT)))[:, 0]
-        return {"answer": torch.stack(answers, dim=1).cpu().numpy(),
-                "deviant_answers": deviant.cpu().numpy()}
+        return {"answer": torch.stack(answers, dim=1).cpu().numpy(), "deviant_answers": deviant.cpu().numpy()}
 
     def answers(self, slope, predictor, members: int, device) -> torch.Tensor:
         """The mean predictions on one line: (M, queries)."""

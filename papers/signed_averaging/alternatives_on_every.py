@@ -43,8 +43,7 @@ def runs_of(names, profile: str, seeds) -> list[Run]:
         size = replace(size, heads=4)  # for the row "four functions"
     known = scorings(size)
     runs = [Cell("every", AS_PRINTED, "softmax").run(size, seed) for seed in seeds]
-    return [replace(run, model=replace(run.model, scoring=known[name]))
-            for name in names for run in runs]
+    return [replace(run, model=replace(run.model, scoring=known[name])) for name in names for run in runs]
 
 
 def ratios_to_softmax(rates) -> dict[str, pd.Series]:

@@ -91,8 +91,7 @@ def rate(recipe, step: int) -> float:
         return recipe.learning_rate * (step + 1) / warmup
     if recipe.schedule == "constant":
         return recipe.learning_rate
-    return recipe.learning_rate * (
-        1 + math.cos(math.pi * (step - warmup) / (recipe.steps - warmup))) / 2
+    return recipe.learning_rate * (1 + math.cos(math.pi * (step - warmup) / (recipe.steps - warmup))) / 2
 
 
 def prompts(task, count: int, points: int) -> tuple[Tensor, Tensor]:

@@ -181,8 +181,7 @@ class Corrections(Component):
     def ratios(self) -> dict:
         """J.3: the ratio of two weights, its degree in the gap and its value for a gap of 1/2."""
         gaps = np.array([1e6, 1e7])
-        pairs = {"one_sign": np.stack([gaps, 0 * gaps], -1),
-                 "two_signs": np.stack([gaps / 2, -gaps / 2], -1)}
+        pairs = {"one_sign": np.stack([gaps, 0 * gaps], -1), "two_signs": np.stack([gaps / 2, -gaps / 2], -1)}
         found = {}
         for name, rows in pairs.items():
             alpha = weights(rows, self.n, self.b)
@@ -219,8 +218,7 @@ class Corrections(Component):
         left = lambda bound, *setting: rest(weights(extreme([bound], self.scores), *setting))
         found = {"rest_large_b": left(0.5, self.n, 1000.0)}
         for name, setting in (("ssa", (self.n, self.b)), ("softmax", (None, None))):
-            found |= {f"rest_half_{name}": left(0.5, *setting),
-                      f"rest_5_{name}": left(5.0, *setting)}
+            found |= {f"rest_half_{name}": left(0.5, *setting), f"rest_5_{name}": left(5.0, *setting)}
         return found
 
     def limit(self) -> dict:

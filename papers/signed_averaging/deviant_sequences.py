@@ -22,8 +22,7 @@ from claimbook.records.values import values
 from icllib.evaluate import CHUNK, unseen
 from icllib.tasks.quantifiers import truth
 from papers.signed_averaging.affine import BY_SCORING
-from papers.signed_averaging.quantifiers import (
-    AS_PRINTED, SCORINGS, STYLES, cells, settled_answer)
+from papers.signed_averaging.quantifiers import AS_PRINTED, SCORINGS, STYLES, cells, settled_answer
 
 QUANTIFIERS = ("every", "some")
 WHERE = ("at the number", "after it")  # positions of answers

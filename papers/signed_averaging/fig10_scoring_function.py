@@ -33,5 +33,4 @@ class ScoringFunction(Component):
 
 def runs(profile: str) -> list[ScoringFunction]:
     """The three curves of Figure 10, then b = 1/m and n = m, which tends to exp (Section 7)."""
-    return [ScoringFunction(n) for n in EXPONENTS] + [ScoringFunction(float(m), 1 / m)
-                                                      for m in LIMIT]
+    return [ScoringFunction(n) for n in EXPONENTS] + [ScoringFunction(float(m), 1 / m) for m in LIMIT]

@@ -8,8 +8,7 @@ from claimbook.records import Component
 from icllib.streams import Stream
 from icllib.tasks import Quantifier
 from papers.signed_averaging.affine import FIRST_COUNTED
-from papers.signed_averaging.quantifiers import (
-    LENGTHS, TRAINED, open_rates, reader_error, settled_answer)
+from papers.signed_averaging.quantifiers import LENGTHS, TRAINED, open_rates, reader_error, settled_answer
 
 READ = (0, 5, 10, 20)  # ASSUMED: how many numbers the predictors of the page read
 

@@ -37,8 +37,7 @@ class WeightSizes(Component):
 def layer_sizes(block) -> torch.Tensor:
     """The sizes of one layer: (M, KINDS)."""
     matrices = block.qkv.weight.double().unflatten(-1, (3, block.heads, -1))  # (M, width, 3, H, d)
-    q, k = (block.attention_norm.gain[:, 0, 0, :, None, None] * matrices[:, :, part]
-            for part in (0, 1))
+    q, k = (block.attention_norm.gain[:, 0, 0, :, None, None] * matrices[:, :, part] for part in (0, 1))
     scores = torch.einsum("mihd,mjhd->mhij", q, k) / q.shape[-1] ** 0.5
     kinds = [*matrices.unbind(2), scores]
     return torch.stack([kind.flatten(1).square().mean(1).sqrt() for kind in kinds], dim=1)

@@ -10,8 +10,7 @@ from papers.signed_averaging.comparisons import TABLE_6
 def nearer_row(errors) -> pd.DataFrame:
     """Our softmax errors, a row for each seed, over two printed rows that should be equal."""
     rows = {}
-    for name, row in (("Table 1, softmax", PRINTED["softmax"]),
-                      ("Table 6, 12L8AH", TABLE_6["12L8AH"])):
+    for name, row in (("Table 1, softmax", PRINTED["softmax"]), ("Table 6, 12L8AH", TABLE_6["12L8AH"])):
         logs = np.log(errors.loc[:, 3:]).mean() - np.log(row[2:])
         rows[name] = {"ours / printed, geometric mean": np.exp(logs.mean()),
                       "smallest": np.exp(logs.min()), "largest": np.exp(logs.max()),

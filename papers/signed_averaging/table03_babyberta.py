@@ -172,8 +172,7 @@ def mean_of_probes() -> pd.DataFrame:
 # ---- data and runs --------------------------------------------------------------------------
 
 # The part of AO-CHILDES that we have: 21 of its 37 corpora, 16% of its words.
-CORPUS = DataFile("aochildes_partial.txt",
-                  "089ef168047d7e5d38de464ebe96805fd921ccb79ecff521bebfcaf5632c3b35")
+CORPUS = DataFile("aochildes_partial.txt", "089ef168047d7e5d38de464ebe96805fd921ccb79ecff521bebfcaf5632c3b35")
 TOKENIZER = DataFile("tokenizer/babyberta.json",
                      "0ee1058f995fcc7e8cf40e2edf27b22daac38c3772a1a62c51a7d025cff7bcb0")
 PROBES = {probe: DataFile(*named) for probe, *named in TABLE[["file", "sha256"]].itertuples()}

@@ -17,10 +17,8 @@ from papers.solvable_attention.fig06_approximately_sparse import (
     ApproximatelySparse, ApproximatelySparseLimit)
 from papers.solvable_attention.fig07_idempotent import IdempotentCheck
 from papers.solvable_attention.formulas import FirstOrder, LawFormulas
-from papers.solvable_attention.laws import (
-    FiniteTime, LawsInTheLimit, VariedBySimulation, VariedInTheLimit)
+from papers.solvable_attention.laws import FiniteTime, LawsInTheLimit, VariedBySimulation, VariedInTheLimit
 from papers.solvable_attention.other_architectures import (
     ClosedFormModel, PerceptronData, PerceptronSize, PerceptronTime, SharedReadOut)
-from papers.solvable_attention.softmax import (
-    SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit)
+from papers.solvable_attention.softmax import SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit
 from papers.solvable_attention.thm31_closed_form import ClosedFormCheck

@@ -53,8 +53,7 @@ class UnseenStrength(Component):
         task = SparseFeatureRegression(tasks=1, strength=strength)
         stream, ids = Stream.of([self.seed], "unseen"), torch.arange(self.prompts)[None]
         prompt = task.sample(stream, ids, self.context_length + 1, torch.float64)
-        return full_model.data_of(prompt, task.types(stream, ids)[0],
-                                  np.full(self.prompts, 1 / self.prompts))
+        return full_model.data_of(prompt, task.types(stream, ids)[0], np.full(self.prompts, 1 / self.prompts))
 
     def answer(self, v, w, strength: float) -> float:
         """The trained model's f times the query's sign, for a context of another strength."""

@@ -67,8 +67,7 @@ class Decoupling(Component):
                                        gamma=0.5 if varied else 0.0, beta=0.5 if varied else 0.0,
                                        feature_noise=self.noise)
         data, types = self.data(task)
-        v, w = self.scale * np.random.default_rng(self.seed).standard_normal(
-            (2, self.tasks, self.tasks + 1))
+        v, w = self.scale * np.random.default_rng(self.seed).standard_normal((2, self.tasks, self.tasks + 1))
         descent = full_model.gradient_descent(data, v, w.T, self.learning_rate, self.steps)
         signs = data.queries[-self.tasks:].sum(-1)
         full = np.array([f[-self.tasks:] * signs for f, _, _ in descent])
@@ -96,5 +95,4 @@ class Decoupling(Component):
 
 def runs(profile: str) -> list:
     """Figure 1; the reduction of Section 3.1, then again with noise, which couples the tasks."""
-    return [DataPoint(), *(Decoupling(kind, noise=noise) for noise in (0.0, 1.0)
-                           for kind in DECOUPLED)]
+    return [DataPoint(), *(Decoupling(kind, noise=noise) for noise in (0.0, 1.0) for kind in DECOUPLED)]

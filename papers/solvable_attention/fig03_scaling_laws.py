@@ -9,8 +9,7 @@ import pandas as pd
 from claimbook.records import Component
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, lower_envelope, theory_exponents
-from papers.solvable_attention.laws import (
-    ALPHAS, LETTERS, LawsInTheLimit, on_the_way, shortened, start)
+from papers.solvable_attention.laws import ALPHAS, LETTERS, LawsInTheLimit, on_the_way, shortened, start
 
 
 @dataclass(frozen=True)

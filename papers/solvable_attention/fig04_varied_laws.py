@@ -76,8 +76,8 @@ class QueryFeature(Component):
         ranks, shares, weights = grouped_tasks(self.tasks, self.alpha)
         psi = self.context_length * ranks**-self.beta
         metrics = {"time": times}
-        for name, sizes in (("zeroth", psi * (1 + self.strength**2)),
-                            ("full", largest_eigenvalues(psi, self.strength))):
+        largest = np.linalg.eigvalsh(riccati.context_matrix(psi, self.strength))[:, -1]  # of H of Eq. 7
+        for name, sizes in (("zeroth", psi * (1 + self.strength**2)), ("full", largest)):
             outputs = (outputs_at(t, shares * sizes, shares[0] * sizes[0], self.strength) for t in times)
             losses = np.array([riccati.loss(weights, f, self.strength) for f in outputs])
             metrics |= {f"{name}_loss": losses,
@@ -96,11 +96,6 @@ def grouped_tasks(tasks: int, alpha: float):
     beyond = special.zeta(alpha, edges)
     total = beyond[0] - beyond[-1]
     return ranks, ranks**-alpha / total, -np.diff(beyond) / total
-
-
-def largest_eigenvalues(psi, strength: float):
-    """The larger eigenvalue of H of Eq. 7 for each context length: (tasks,)."""
-    return np.linalg.eigvalsh(riccati.context_matrix(psi, strength))[:, -1]
 
 
 def query_feature_table(records) -> pd.DataFrame:

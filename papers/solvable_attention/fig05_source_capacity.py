@@ -329,8 +329,7 @@ def figure5_series(found: Figure5, profile: str) -> list:
 
 def exponents_by_law(found: Figure5) -> dict[tuple[str, float], list[float]]:
     """The exponents that decide the claims: (law, alpha) -> one per seed, in their order."""
-    laws = {("time", alpha): [r["time_exponent"][0] for r in runs]
-            for alpha, runs in found.by_alpha.items()}
+    laws = {("time", alpha): [r["time_exponent"][0] for r in runs] for alpha, runs in found.by_alpha.items()}
     return laws | {("compute", 1.8): [r["compute_exponent"][0] for r in found.best]}
 
 

@@ -114,8 +114,7 @@ class ApproximatelySparseLimit(NearlySparse):
         v, w = map(torch.from_numpy, start(self.scale, self.tasks, self.tasks + 1))
         v, w = v.requires_grad_(), w.T.contiguous().requires_grad_()
         for step in range(self.steps + 1):
-            loss = shares @ noisy_features.expected_losses(v, w, psi, self.strength,
-                                                           (self.noise / psi) ** 2)
+            loss = shares @ noisy_features.expected_losses(v, w, psi, self.strength, (self.noise / psi) ** 2)
             if step in kept:
                 losses.append(loss.item())
             slopes = torch.autograd.grad(loss, (v, w))

@@ -13,11 +13,9 @@ def runs(profile: str) -> list[SoftmaxTraining]:
     """Figure 8: the paper's rate; the four laws for both sign laws, that in time also at Figure 9's beta."""
     runs = [SoftmaxCurves(1.8, **at_size_of(profile, learning_rate=1e-3))]
     for signs, share in SIGN_LAWS.items():
-        runs += [curves(profile, signs, alpha=1.8, sizes=SIZES),
-                 curves(profile, signs, alpha=1.8, beta=0.5)]
+        runs += [curves(profile, signs, alpha=1.8, sizes=SIZES), curves(profile, signs, alpha=1.8, beta=0.5)]
         for alpha in ALPHAS:
-            runs += [curves(profile, signs, alpha=alpha),
-                     *limits(profile, alpha=alpha, positive_share=share)]
+            runs += [curves(profile, signs, alpha=alpha), *limits(profile, alpha=alpha, positive_share=share)]
     return runs
 
 

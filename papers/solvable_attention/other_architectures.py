@@ -221,8 +221,7 @@ class PerceptronData(PerceptronTraining):
         rows = [np.flatnonzero(one.sum(0)) for one in seen]
         most = max(map(len, rows))
         # All data sets get `most` rows: those without data fill up the shorter ones.
-        rows = [np.append(row, np.setdiff1d(np.arange(most), row)[: most - len(row)])
-                for row in rows]
+        rows = [np.append(row, np.setdiff1d(np.arange(most), row)[: most - len(row)]) for row in rows]
         shares = np.array([one[:, row] / count for one, row in zip(seen, rows)])
         models = [self.start(number) for number in range(self.starts)]
         weights = side_by_side([Perceptrons(model.hidden[:, row], *model.tensors()[1:])
@@ -236,8 +235,7 @@ class PerceptronData(PerceptronTraining):
     def loss_on_all(self, model: Perceptrons, rows, trained: Perceptrons, number: int) -> float:
         """Test loss of one perceptron; tasks without data keep their hidden weights."""
         model.hidden[0, rows] = trained.hidden[number]
-        whole = Perceptrons(model.hidden, *(tensor[number : number + 1]
-                                            for tensor in trained.tensors()[1:]))
+        whole = Perceptrons(model.hidden, *(tensor[number : number + 1] for tensor in trained.tensors()[1:]))
         shares = torch.from_numpy(np.tile(self.shares() / 2, (1, 2, 1)))
         losses, _ = losses_and_gradients(whole, torch.ones(1, self.tasks, dtype=torch.float64),
                                          shares, self.strength)

@@ -177,8 +177,7 @@ def at_size_of(profile: str, few_steps: int = 100, **settings) -> dict:
 def curves(profile: str, signs: str, **settings) -> SoftmaxCurves:
     """Curves in time for a sign law; more starts for random signs, where they differ more."""
     starts = {"random signs": 12, "all +1": 3}[signs]
-    return SoftmaxCurves(**at_size_of(profile, starts=starts, positive_share=SIGN_LAWS[signs],
-                                      **settings))
+    return SoftmaxCurves(**at_size_of(profile, starts=starts, positive_share=SIGN_LAWS[signs], **settings))
 
 
 def limits(profile: str, **settings) -> list[SoftmaxTraining]:

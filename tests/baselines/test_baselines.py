@@ -8,7 +8,7 @@ from sklearn import linear_model
 from icllib.baselines import Ridge, Zero
 from icllib.evaluate import ErrorByLength
 from icllib.streams import Stream
-from icllib.tasks import LinearRegression
+from icllib.tasks import LinearClassification, LinearRegression
 
 TASK = LinearRegression(4, noise_std=0.5, weight_std=4**-0.5)
 EVALUATION = Stream.of([0], "evaluation")
@@ -63,3 +63,16 @@ def test_evaluation_seeds_differ_and_members_share_prompts():
               for seed in (0, 1)]
     assert errors[0][0] == errors[0][1] and errors[0][0] != errors[1][0]
     assert isinstance(errors[0], np.ndarray)
+
+
+class FirstClass:
+    """Always answers the first class."""
+
+    def predict(self, xs, ys, lengths):
+        return torch.eye(4)[0].expand(*ys.shape[:2], len(lengths), 4)
+
+
+def test_wrong_counts_the_other_classes():
+    measured = ErrorByLength((2, 5), 4000).measure(LinearClassification(3, classes=4), FirstClass())
+    assert abs(measured["wrong"] - 0.75).max() < 4 * (0.75 * 0.25 / 4000) ** 0.5
+    assert abs(measured["error"] - measured["wrong"] * 2 / 4).max() < 1e-6  # two entries differ

@@ -67,8 +67,7 @@ def test_the_step_minimizes_the_measured_error(noise_std, n):
     xs, ys, _ = sample(task, 40_000, n + 1)
     products, labels = PsiL().predict(xs, ys, (n,))[0, :, 0], ys[0, :, n]
     error = lambda step: (labels - step * products).square().mean().item()
-    measured = minimize_scalar(error, bounds=(0, 1), method="bounded",
-                               options={"xatol": 1e-9}).x
+    measured = minimize_scalar(error, bounds=(0, 1), method="bounded", options={"xatol": 1e-9}).x
     step = best_step(task, n)
     slopes = (labels - step * products) * products  # their mean is 0 at the true minimum
     deviation = slopes.std() / len(slopes) ** 0.5 / products.square().mean()

@@ -33,8 +33,7 @@ def equals_plain_loops(module, plain, xs, ys, lengths):
     assert predictions.shape == (*xs.shape[:2], len(lengths)) and predictions.std() > 0.05
     for member, b in product(*map(range, xs.shape[:2])):
         expected = [plain(member, xs[member, b], ys[member, b], length) for length in lengths]
-        torch.testing.assert_close(predictions[member, b], torch.stack(expected),
-                                   atol=1e-12, rtol=1e-12)
+        torch.testing.assert_close(predictions[member, b], torch.stack(expected), atol=1e-12, rtol=1e-12)
 
 
 @torch.no_grad()

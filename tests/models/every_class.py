@@ -113,8 +113,7 @@ def caches(model, lengths=None) -> str:
     right = [cache for cache in written if cache and (torch.equal(written[cache], written[None]))]
     for cache in set(written) - {None, *right}:
         plain = built(type(model).__name__)  # some classes by themselves write another text with it
-        texts = [generated(plain, own) for own in ({"use_cache": False},
-                                                   {"cache_implementation": cache})]
+        texts = [generated(plain, own) for own in ({"use_cache": False}, {"cache_implementation": cache})]
         assert not torch.equal(*texts), f"another text with the cache {cache}"
     return ", ".join(right) or "without cache"
 

@@ -7,8 +7,7 @@ from transformers import (GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCaus
 from icllib.models.signed_language import attention_layers, use_signed_averaging
 
 IDS = {"vocab_size": 50, "bos_token_id": 1, "eos_token_id": None, "pad_token_id": 0}
-SIZES = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2,
-         "num_attention_heads": 4}
+SIZES = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
 NO_DROPOUT = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
 MAKE = {
     "gpt2": lambda: GPT2LMHeadModel(GPT2Config(**IDS, **NO_DROPOUT, n_embd=16, n_layer=2,

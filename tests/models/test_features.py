@@ -1,19 +1,17 @@
 """Feature maps against double loops over whole matrices, and the models that read them."""
 
 import math
+from functools import partial
 
+import contract
 import pytest
 import torch
 from contract import DIMENSION, prompts
 
 from icllib.models import MLP, FeatureMLP, ScalarRegression
-from icllib.models.features import FEATURES, feature_row, kernel_row, linear_row
+from icllib.models.features import FEATURES, feature_row, linear_row
+from test_every_model import FEATURES as MODELS, LENGTHS, SEEDS, module_of
 
-LENGTHS = (3, 12, 1, 7, 3)
-SEEDS = (5, 11, 2)
-MODELS = [FeatureMLP("linear", width=6), FeatureMLP("l1", activation="gelu", width=6),
-          FeatureMLP("hilbert", prompt=True, width=6), FeatureMLP("exponential", width=6),
-          ScalarRegression("hilbert"), ScalarRegression("linear")]
 KERNELS = {
     "exponential": lambda z, other: math.exp(z @ other),
     "hilbert": lambda z, other: 1 / math.dist(z.tolist(), other.tolist()) ** DIMENSION,
@@ -67,7 +65,7 @@ def test_the_linear_scalar_is_one_gradient_step():
 def test_points_that_coincide_with_the_query_share_the_hilbert_estimate(dtype):
     xs, ys = prompts(dtype)
     xs[..., 2, :] = xs[..., 5, :] = xs[..., 7, :]
-    row = kernel_row("hilbert", xs, ys, (7, 4))
+    row = feature_row("hilbert", xs, ys, (7, 4))
     mean = (ys[..., 2] + ys[..., 5]) / 2
     torch.testing.assert_close(row[..., 0, -1], mean)
     torch.testing.assert_close(row[..., 0, :-1], xs[..., 7, :])
@@ -76,8 +74,8 @@ def test_points_that_coincide_with_the_query_share_the_hilbert_estimate(dtype):
 
 def test_distances_far_from_the_origin_do_not_cancel():
     xs, ys = prompts()
-    ours = kernel_row("hilbert", (xs + 1000).float(), ys.float(), LENGTHS)[..., -1]
-    expected = kernel_row("hilbert", xs, ys, LENGTHS)[..., -1]
+    ours = feature_row("hilbert", (xs + 1000).float(), ys.float(), LENGTHS)[..., -1]
+    expected = feature_row("hilbert", xs, ys, LENGTHS)[..., -1]
     torch.testing.assert_close(ours.double(), expected, atol=1e-3, rtol=0)
 
 
@@ -85,7 +83,7 @@ def test_distances_far_from_the_origin_do_not_cancel():
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_kernels_overflow_nowhere(kernel, scale):
     xs, ys = prompts(torch.float32)
-    row = kernel_row(kernel, scale * xs.repeat(1, 1, 1, 5), ys, LENGTHS)
+    row = feature_row(kernel, scale * xs.repeat(1, 1, 1, 5), ys, LENGTHS)
     assert row.isfinite().all() and (row[..., -1].abs() <= ys.abs().amax() + 1e-5).all()
 
 
@@ -106,18 +104,10 @@ def plain_model(module, model, member, xs, ys, length, max_pairs=12):
     return (hidden @ module.read_out.weight[member] + module.read_out.bias[member])[0]
 
 
-@torch.no_grad()
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_models_equal_plain_ones(model):
-    module, (xs, ys) = model.build(SEEDS, DIMENSION, 12).double(), prompts()
-    for parameter in module.parameters():
-        parameter += 0.1
-    predictions = module(xs, ys, LENGTHS)
-    assert predictions.shape == (3, 2, 5)
-    for member in range(3):
-        for k, length in enumerate(LENGTHS):
-            expected = plain_model(module, model, member, xs[member, 0], ys[member, 0], length)
-            torch.testing.assert_close(predictions[member, 0, k], expected, atol=1e-12, rtol=1e-12)
+    module = module_of(model)
+    contract.equals_plain_loops(module, partial(plain_model, module, model), *prompts(), LENGTHS)
 
 
 @pytest.mark.parametrize("prompt, inputs", [(False, 4), (True, 4 + 3 + 20 * 4)])

@@ -58,8 +58,7 @@ def test_padding_is_no_part_of_the_prefix(model, side):
     tokens, padding = padded(side)
     lengths = [3, 6, 2]
     places = (padding.cumsum(-1) - 1).clamp(min=0)
-    expected = model(tokens, attention_mask=explicit_mask(padding, lengths),
-                     position_ids=places).logits
+    expected = model(tokens, attention_mask=explicit_mask(padding, lengths), position_ids=places).logits
     ours = logits(model, tokens, lengths, attention_mask=padding, position_ids=places)
     real = padding.bool()
     torch.testing.assert_close(ours[real], expected[real], atol=1e-12, rtol=0)
@@ -88,8 +87,7 @@ def test_cached_generation_equals_recomputing_everything(model, cache):
 @torch.no_grad()
 def test_the_model_is_left_as_it_was(model):
     before, settings = model(TOKENS).logits, model.config.to_dict()
-    torch.testing.assert_close(logits(model, TOKENS, torch.tensor(LENGTHS))[1], before[1],
-                               atol=1e-12, rtol=0)
+    torch.testing.assert_close(logits(model, TOKENS, torch.tensor(LENGTHS))[1], before[1], atol=1e-12, rtol=0)
     assert model.config.to_dict() == settings
     assert torch.equal(model(TOKENS).logits, before)
     with pytest.raises(RuntimeError), prefix_attention(model, LENGTHS):
@@ -121,8 +119,7 @@ def test_prefixes_and_signed_averaging_together_equal_an_explicit_mask(model, si
     lengths, real = [3, 6, 2], padding.bool()
     plain = both(tokens, attention_mask=padding).logits
     places = (padding.cumsum(-1) - 1).clamp(min=0)
-    expected = both(tokens, attention_mask=explicit_mask(padding, lengths),
-                    position_ids=places).logits
+    expected = both(tokens, attention_mask=explicit_mask(padding, lengths), position_ids=places).logits
     ours = logits(both, tokens, lengths, attention_mask=padding, position_ids=places)
     torch.testing.assert_close(ours[real], expected[real], atol=1e-12, rtol=0)
     softmax = logits(model, tokens, lengths, attention_mask=padding, position_ids=places)
@@ -196,3 +193,14 @@ def test_a_decoder_that_is_refused_keeps_its_attention(monkeypatch):
     with pytest.raises(InputError, match="expected a decoder whose attention"):
         logits(model, TOKENS, LENGTHS)
     assert model.config._attn_implementation == "eager"
+
+
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+def test_a_prefix_is_the_same_whatever_attention_a_model_was_loaded_with(tmp_path, attention):
+    model = make("llama", ssa=False)
+    model.save_pretrained(tmp_path)
+    again = type(model).from_pretrained(tmp_path, attn_implementation=attention, dtype=torch.float64)
+    # Eager attention takes its softmax in single precision.
+    torch.testing.assert_close(logits(again, TOKENS, 3), logits(model, TOKENS, 3),
+                               atol=1e-5 if attention == "eager" else 1e-12, rtol=0)
+    assert again.config._attn_implementation == attention

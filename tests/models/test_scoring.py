@@ -38,8 +38,7 @@ def build(scoring, heads=HEADS, seeds=(5, 11)):
 def draw(heads=HEADS, tokens=TOKENS, dtype=torch.float64, size=1.5):
     """q, k, v of two members, two prompts and four dimensions."""
     generator = torch.Generator().manual_seed(1)
-    return [size * torch.randn(2, 2, heads, tokens, 4, generator=generator, dtype=dtype)
-            for _ in range(3)]
+    return [size * torch.randn(2, 2, heads, tokens, 4, generator=generator, dtype=dtype) for _ in range(3)]
 
 
 @dataclass(frozen=True)
@@ -150,15 +149,13 @@ def test_cosformer_equals_plain_loops(places):
         math.pi * (own[i] - own[j]) / (2 * (max(own) + 1)))
     expected = looped(q, k, v, MASK, ratio, score)
     given = None if places is None else torch.tensor(places)
-    torch.testing.assert_close(build(CosFormer())(q, k, v, MASK, given), expected,
-                               atol=1e-12, rtol=1e-12)
+    torch.testing.assert_close(build(CosFormer())(q, k, v, MASK, given), expected, atol=1e-12, rtol=1e-12)
 
 
 @by_name
 def test_values_are_mixed_with_the_weights_of_the_map(scoring):
     module, (q, k, v) = build(scoring), draw()
-    torch.testing.assert_close(module.weights(q, k, MASK) @ v, module(q, k, v, MASK),
-                               atol=1e-12, rtol=0)
+    torch.testing.assert_close(module.weights(q, k, MASK) @ v, module(q, k, v, MASK), atol=1e-12, rtol=0)
 
 
 # ---- scaled signed averaging ----------------------------------------------------------------
@@ -246,6 +243,3 @@ def test_projections_of_long_rows_as_on_a_gpu(alpha, spacing, monkeypatch):
     z = [-spacing**place for place in range(400)]
     weights = attention.entmax(torch.tensor([z]), torch.ones(1, 400, dtype=torch.bool), alpha)
     assert weights[0].tolist() == pytest.approx(bisected_row(z, alpha), abs=1e-6)
-
-
-# ---- errors ---------------------------------------------------------------------------------

@@ -1,12 +1,18 @@
 """Scaled signed averaging in models of `transformers` with random weights, none downloaded."""
 
+import copy
 import math
+import pickle
 
 import pytest
 import torch
-from transformers import RobertaForMaskedLM
+from torch.func import functional_call
+from transformers import (BloomConfig, BloomForCausalLM, Gemma2Config, Gemma2ForCausalLM, GPT2Config,
+                          GPT2LMHeadModel, RobertaForMaskedLM)
 
-from random_language_models import MAKE, TOKENS, make
+from claimbook.records.errors import InputError
+from icllib.models.signed_language import signed_attention, use_signed_averaging
+from random_language_models import IDS, MAKE, NO_DROPOUT, SIZES, TOKENS, make
 
 
 @pytest.fixture(scope="module", params=MAKE)
@@ -56,8 +62,7 @@ def test_roberta_mixes_values_by_the_formula_over_all_tokens():
     q, k, v = (heads_of(part(hidden)) for part in (layer.query, layer.key, layer.value))
     ssa = layer.signed_softmax_norm
     mixed = by_the_formula(q, k, v, ssa.n, ssa.b, 4**-0.5, lambda t: range(6))
-    torch.testing.assert_close(layer(hidden)[0], mixed.transpose(1, 2).flatten(-2),
-                               atol=1e-12, rtol=0)
+    torch.testing.assert_close(layer(hidden)[0], mixed.transpose(1, 2).flatten(-2), atol=1e-12, rtol=0)
 
 
 @torch.no_grad()
@@ -99,3 +104,98 @@ def test_gradients_stay_finite_beside_padding_that_sees_nothing(model):
     model.zero_grad()
     model(TOKENS, attention_mask=padding).logits[padding.bool()].sum().backward()
     assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
+
+
+# ---- parameters -------------------------------------------------------------------------------
+
+
+def test_every_head_of_every_layer_has_its_own_n_and_b():
+    """Appendix B: from n = 1.5 and b = 1, 2 x 12 x 12 = 288 numbers in GPT-2 124M."""
+    with torch.device("meta"):
+        model = GPT2LMHeadModel(GPT2Config())
+    plain = sum(parameter.numel() for parameter in model.parameters())
+    assert sum(p.numel() for p in use_signed_averaging(model).parameters()) == plain + 288
+    ssa = use_signed_averaging(MAKE["gpt2"]()).transformer.h[1].attn.signed_softmax_norm
+    torch.testing.assert_close(ssa.n, torch.full((4,), 1.5))
+    torch.testing.assert_close(ssa.b, torch.ones(4))
+
+
+@pytest.mark.parametrize("name", ["gpt2", "roberta"])  # Llama normalizes in float32
+def test_gradients_are_those_of_finite_differences(name):
+    model = make(name)
+    learned = {own: values for own, values in model.named_parameters() if "signed_softmax_norm" in own}
+    loss = lambda *values: functional_call(model, dict(zip(learned, values)), (TOKENS,)).logits.square().mean()
+    assert len(learned) == 4 and torch.autograd.gradcheck(loss, tuple(learned.values()))
+    assert all(slope.abs().min() > 1e-9 for slope in torch.autograd.grad(loss(*learned.values()), [*learned.values()]))
+
+
+# ---- precision and dropout --------------------------------------------------------------------
+
+
+@torch.no_grad()
+def test_scores_are_float32_under_autocast():
+    """The second score is 200.5 and the first 200: bfloat16 has only every whole number there."""
+    attn = use_signed_averaging(MAKE["gpt2"](), n=300.0).transformer.h[0].attn
+    q, k = torch.full((1, 4, 1, 4), 8.0), torch.full((1, 4, 2, 4), 6.25)
+    k[:, :, 1, 0] += 0.0625
+    with torch.autocast("cpu", torch.bfloat16):
+        _, weights = signed_attention(attn, q.bfloat16(), k.bfloat16(), k.bfloat16(), None, scaling=1.0)
+    powers = (torch.tensor([201.0, 201.5], dtype=torch.float64) / 201) ** 300
+    expected = (powers / powers.sum()).expand(4, 2)
+    assert weights.dtype == torch.bfloat16 and expected[0, 1] > 0.67
+    torch.testing.assert_close(weights[0, :, 0].double(), expected, atol=4e-3, rtol=0)
+
+
+def test_dropout_acts_in_training_and_not_after():
+    torch.manual_seed(0)
+    model = use_signed_averaging(GPT2LMHeadModel(GPT2Config(
+        **IDS, **NO_DROPOUT | {"attn_pdrop": 0.5}, n_embd=16, n_layer=1, n_head=4)))
+    assert torch.equal(model.eval()(TOKENS).logits, model(TOKENS).logits)
+    assert not torch.equal(model.train()(TOKENS).logits, model(TOKENS).logits)
+
+
+# ---- refusals ---------------------------------------------------------------------------------
+
+
+def test_a_model_with_an_attention_of_its_own_is_refused_and_left_alone():
+    model = BloomForCausalLM(BloomConfig(vocab_size=50, hidden_size=16, n_layer=1, n_head=2))
+    before = set(model.state_dict())
+    with pytest.raises(InputError, match="attention that `transformers` can set, got Bloom"):
+        use_signed_averaging(model)
+    assert set(model.state_dict()) == before
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", ["gpt2", "roberta"])
+def test_another_attention_that_is_set_later_is_refused(name):
+    """It would leave out n and b, which are saved all the same."""
+    model = make(name)
+    before = model(TOKENS).logits
+    model.set_attn_implementation("eager")
+    for own in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        with pytest.raises(InputError, match="its attention to stay icllib_signed_averaging, got eager"):
+            own(TOKENS)
+    model.set_attn_implementation("icllib_signed_averaging")
+    assert torch.equal(model(TOKENS).logits, before)
+
+
+def test_a_second_call_leaves_what_was_trained():
+    model = use_signed_averaging(MAKE["gpt2"](), 1.5)
+    before = copy.deepcopy(model.state_dict())
+    with pytest.raises(InputError, match="without n and b, got one that has them already"):
+        use_signed_averaging(model, 2.0)
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
+
+def test_scores_that_are_more_than_products_are_refused():
+    model = use_signed_averaging(Gemma2ForCausalLM(Gemma2Config(
+        **IDS, **SIZES, num_key_value_heads=2, head_dim=4)))
+    with pytest.raises(InputError, match="q . k alone, got softcap"):
+        model(TOKENS)
+
+
+def test_a_second_model_on_the_same_config_says_what_is_wrong():
+    config = GPT2Config(**IDS, n_embd=16, n_layer=1, n_head=4)
+    use_signed_averaging(GPT2LMHeadModel(config))
+    with pytest.raises(InputError, match="got none: .* share a config"):
+        GPT2LMHeadModel(config)(TOKENS)

@@ -12,8 +12,7 @@ from transformers import (AutoModelForCausalLM, AutoModelForMaskedLM, GPT2LMHead
 
 from claimbook.records.errors import InputError
 from icllib.models import signed_language
-from icllib.models.signed_language import (attention_layers, load_signed_averaging,
-                                           use_signed_averaging)
+from icllib.models.signed_language import attention_layers, load_signed_averaging, use_signed_averaging
 from random_language_models import MAKE, TOKENS, make
 
 LOAD_ELSEWHERE = """
@@ -51,8 +50,7 @@ def test_another_class_loads_the_same_layers(tmp_path):
     model.save_pretrained(tmp_path)
     inner = load_signed_averaging(tmp_path, GPT2Model, dtype=torch.float64).eval()
     assert type(inner) is GPT2Model
-    assert torch.equal(inner(TOKENS).last_hidden_state,
-                       model.transformer(TOKENS).last_hidden_state)
+    assert torch.equal(inner(TOKENS).last_hidden_state, model.transformer(TOKENS).last_hidden_state)
 
 
 def test_plain_loading_stops_before_it_computes(tmp_path):
@@ -155,3 +153,33 @@ def test_a_version_that_computes_something_else_is_refused(monkeypatch):
             use_signed_averaging(model)
     monkeypatch.setattr("transformers.__version__", "5.10.0.dev0")
     use_signed_averaging(model)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A model with SSA, and the folder that it was saved to."""
+    model, folder = make("llama").float(), tmp_path_factory.mktemp("saved")
+    model.save_pretrained(folder)
+    return model, folder
+
+
+@torch.no_grad()
+def test_options_reach_transformers_and_change_no_attention(saved):
+    model, folder = saved
+    for options in ({"attn_implementation": "eager"}, {"config": None}, {"device_map": "cpu"}):
+        again = load_signed_averaging(folder, **options).cpu().eval()
+        own, other = model.state_dict(), again.state_dict()
+        assert own.keys() == other.keys() and all(torch.equal(own[name], other[name]) for name in own)
+        assert torch.equal(model(TOKENS).logits, again(TOKENS).logits)
+    assert load_signed_averaging(folder, dtype=torch.float64).dtype == torch.float64
+
+
+@pytest.mark.parametrize("folder, options", [
+    (3, {}), ("/no/such/folder", {}), ("saved", {"variant": "other"}), ("saved", {"nonsense": 3}),
+    ("config.json", {}), ("model.safetensors", {})])  # a file that is damaged
+def test_what_cannot_be_loaded_is_refused_in_a_line(saved, tmp_path, folder, options):
+    for file in saved[1].iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes()[: 90 if file.name == folder else None])
+    with pytest.raises(InputError, match="folder: ") as raised:
+        load_signed_averaging(folder if folder in (3, "/no/such/folder") else tmp_path, **options)
+    assert "\n" not in str(raised.value)

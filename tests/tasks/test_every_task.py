@@ -92,8 +92,7 @@ def test_a_record_can_hold_it(task):
     assert read == task and hash(read) == hash(task)
 
 
-@pytest.mark.parametrize("task", [task for task in TASKS if hasattr(task, "label_variance")],
-                         ids=NAME)
+@pytest.mark.parametrize("task", [task for task in TASKS if hasattr(task, "label_variance")], ids=NAME)
 def test_label_variance(task):
     if isinstance(task, AffineFunctions):  # else three prompts have one function
         task = dataclasses.replace(task, prompts_per_function=1)

@@ -49,8 +49,7 @@ def test_sparse_features_equal_a_plain_loop(task):
             expected, label = [0.0] * task.tasks, 0.0
             if i < context or i == n - 1:
                 sign = 1 if uniform[b][i] < task.positive_share else -1
-                expected = [task.feature_noise / context * zeta[b][i][k]
-                            for k in range(task.tasks)]
+                expected = [task.feature_noise / context * zeta[b][i][k] for k in range(task.tasks)]
                 expected[s - 1] += sign
                 label = task.strength * s**-task.gamma * sign
             assert prompt.xs[0, b, i].tolist() == pytest.approx(expected, abs=1e-14)

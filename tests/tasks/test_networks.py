@@ -20,21 +20,6 @@ def angle(one, other):
 # ---- ReLU networks --------------------------------------------------------------------------
 
 
-def test_relu_network_equals_a_plain_loop():
-    prompt = ReluNetwork(3, width=5).sample(STREAM, IDS, 4, DOUBLE)
-    assert torch.equal(prompt.xs, STREAM.normal(IDS, "xs", (4, 3), DOUBLE))
-    hidden = STREAM.normal(IDS, "hidden", (3, 5), DOUBLE)[0].tolist()
-    output = STREAM.normal(IDS, "output", (5,), DOUBLE)[0].tolist()
-    for b in range(3):
-        for i in range(4):
-            point, label = prompt.xs[0, b, i].tolist(), 0.0
-            for j in range(5):
-                score = sum(hidden[b][k][j] * point[k] for k in range(3))
-                label += output[b][j] * max(score, 0) * math.sqrt(2 / 5)
-            assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
-    assert torch.equal(prompt.ys, prompt.means)
-
-
 @pytest.mark.parametrize("cached", (5, 35, 70))  # parts of points, of one prompt, of two
 def test_relu_networks_in_parts_are_the_same_to_the_bit(monkeypatch, cached):
     task = ReluNetwork(3, width=5)

@@ -174,6 +174,3 @@ def test_members_of_different_tasks_have_the_same_coordinates():
     tasks, ids = [LinearRegression(4), SparseLinear(4, 1)], torch.arange(3).expand(2, -1)
     prompt = sample_each(tasks, Stream.of([0, 1], "training"), ids, 3, active=torch.tensor(2))
     assert prompt.xs[..., :2].all() and not prompt.xs[..., 2:].any()
-
-
-# ---- from 0 pairs, and the triangle ---------------------------------------------------------

@@ -53,18 +53,6 @@ def test_prompts_of_one_level_are_those_of_the_mixture(dtype):
 # ---- sparse linear --------------------------------------------------------------------------
 
 
-def test_sparse_linear_equals_a_plain_loop():
-    prompt = SparseLinear(7, nonzero=2).sample(STREAM, IDS, 6, DOUBLE)
-    words = numbers(STREAM.words(IDS, "support", 7))
-    weights = numbers(STREAM.normal(IDS, "weights", (7,), DOUBLE))
-    for b in range(3):
-        order = sorted(range(7), key=lambda k: words[b][k])
-        for i in range(6):
-            point = prompt.xs[0, b, i].tolist()
-            label = sum(weights[b][k] * point[k] for k in range(7) if order[k] < 2)
-            assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
-
-
 def test_support_is_a_uniform_subset():
     prompt = SparseLinear(6, nonzero=3).sample(STREAM, MANY, 6, DOUBLE)
     weights = torch.linalg.solve(prompt.xs[0], prompt.ys[0])

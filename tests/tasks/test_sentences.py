@@ -192,9 +192,6 @@ def test_files_whose_checksum_is_right_and_that_are_of_another_kind_are_told(tmp
         dataclasses.replace(MADE, tokenizer=own).sentences(128, "cpu")
 
 
-MASKED = {"loss": "masked tokens"}
-
-
 def test_sentences_and_their_loss_go_together():
     probe = GrammarProbes((MADE_PROBE,))
     with pytest.raises(InputError, match="got 'squared' for MaskedSentences"):
@@ -204,6 +201,6 @@ def test_sentences_and_their_loss_go_together():
 
 
 def test_other_sentences_make_another_fleet():
-    run = Run(MADE, Encoder(), Recipe((9,), 50, **MASKED), GrammarProbes((MADE_PROBE,)))
+    run = Run(MADE, Encoder(), Recipe((9,), 50, loss="masked tokens"), GrammarProbes((MADE_PROBE,)))
     other = dataclasses.replace(run, task=dataclasses.replace(MADE, replaced=0.2))
     assert run.shape == dataclasses.replace(run, seed=1).shape != other.shape

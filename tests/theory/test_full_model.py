@@ -7,8 +7,7 @@ import torch
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model
-from papers.solvable_attention import (
-    appA_unseen_strength, errata, fig01_data, fig06_approximately_sparse)
+from papers.solvable_attention import appA_unseen_strength, errata, fig01_data, fig06_approximately_sparse
 from papers.solvable_attention.formulas import LawFormulas
 
 TASKS, PAIRS, PROMPTS = 4, 6, 9

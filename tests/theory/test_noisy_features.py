@@ -35,8 +35,7 @@ def all_prompts(tasks: int, psi: int, s: int) -> full_model.Data:
 def test_the_expected_loss_is_the_mean_over_all_prompts(tasks, psi):
     random = np.random.default_rng(tasks + 10 * psi)
     v, w = (random.standard_normal(shape) for shape in ((tasks, tasks + 1), (tasks + 1, tasks)))
-    losses = noisy_features.expected_losses(torch.from_numpy(v), torch.from_numpy(w), psi, STRENGTH,
-                                            VARIANCE)
+    losses = noisy_features.expected_losses(torch.from_numpy(v), torch.from_numpy(w), psi, STRENGTH, VARIANCE)
     for s, loss in enumerate(losses.tolist()):
         data = all_prompts(tasks, psi, s)
         brute = data.weights @ (full_model.outputs(data, v, w) - data.targets) ** 2 / 2

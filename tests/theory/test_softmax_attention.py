@@ -11,8 +11,7 @@ from icllib.theory import scaling_laws
 from icllib.theory import softmax_attention as softmax
 from papers.solvable_attention.fig10_softmax_adamw import first_below
 from papers.solvable_attention.laws import LAWS
-from papers.solvable_attention.softmax import (
-    LawCurve, SoftmaxCurves, SoftmaxDataLimit, TABLE_4, one_by_one)
+from papers.solvable_attention.softmax import LawCurve, SoftmaxCurves, SoftmaxDataLimit, TABLE_4, one_by_one
 
 STRENGTH, LENGTHS, SHARES = 0.5, (5, 3, 1), np.array([0.5, 0.3, 0.2])
 OPTIMIZERS = {"gradient descent": lambda tensors: torch.optim.SGD(tensors, lr=1.0),

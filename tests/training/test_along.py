@@ -13,8 +13,7 @@ from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength, Together
 from icllib.models import MLP, FeatureMLP, Transformer
 from icllib.tasks import LinearRegression, Quantifier
-from icllib.training import (
-    Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, records, train)
+from icllib.training import Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, records, train
 from icllib.training.losses import member_losses
 
 TASK, ERRORS = LinearRegression(2, 0.1), ErrorByLength((1, 3), 64)

@@ -11,8 +11,7 @@ from torch.utils._pytree import tree_leaves
 from claimbook.pages.names import all_pages
 from claimbook.pages.page import runs_of
 from claimbook.records import settings
-from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, SignedAveraging,
-                           Softmax, Transformer)
+from icllib.models import MLP, SGPT, Encoder, FeatureMLP, SignedAveraging, Softmax, Transformer
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe, Run
@@ -97,8 +96,7 @@ def backend(graph, inputs, options=None):
 def graphs(monkeypatch):
     """The graphs that run."""
     RAN.clear()
-    monkeypatch.setattr(torch, "compile", functools.partial(torch.compile, backend=backend,
-                                                            fullgraph=True))
+    monkeypatch.setattr(torch, "compile", functools.partial(torch.compile, backend=backend, fullgraph=True))
     return RAN
 
 
@@ -145,8 +143,7 @@ def test_an_option_that_a_version_lacks_is_left_out(monkeypatch):
     real, given = torch._inductor.list_options(), []
     older = [name for name in real if name != "combo_kernel_max_num_nodes"]  # as in PyTorch 2.11
     monkeypatch.setattr(torch._inductor, "list_options", lambda: older)
-    monkeypatch.setattr(torch, "compile", lambda function, **options: given.append(options)
-                        or function)
+    monkeypatch.setattr(torch, "compile", lambda function, **options: given.append(options) or function)
     with compiled(small_fleet(MODELS[0])):
         assert {"combo_kernels": True} in [options.get("options") for options in given]
 

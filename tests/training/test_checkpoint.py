@@ -23,8 +23,7 @@ from icllib.training import Along, Fleet, OutOfTime, engine, jobs
 from icllib.training.capture import restore
 from icllib.training.checkpoint import (
     checkpoints, load_checkpoint, locked_folder, read_checkpoint, save_checkpoint, split_checkpoint)
-from small_fleet import (RECIPE, Returns, finish_training, metrics_of, runs, start_training,
-                         uninterrupted)
+from small_fleet import RECIPE, Returns, finish_training, metrics_of, runs, start_training, uninterrupted
 
 
 @pytest.mark.parametrize("number", [3, pytest.param(10, marks=pytest.mark.large)])

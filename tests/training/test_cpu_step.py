@@ -131,6 +131,8 @@ def assert_same_answers(module, task, lengths, points):
             own = compiled.answers(prompt.xs, prompt.ys, lengths, **options)
             assert own.shape == expected.shape
             assert (own - expected).norm() < 1e-5 * expected.norm()
+        with pytest.raises((RuntimeError, TypeError)):  # PyTorch's: the library knows no shapes
+            compiled.answers(prompt.xs.repeat(1, 1, 1, 2), prompt.ys, lengths, **options)
 
 
 def test_the_library_answers_only_where_nothing_else_is_to_see_the_layers(monkeypatch):

@@ -69,8 +69,7 @@ def fleet(monkeypatch):
 
 def small_fleet(precision, members=2, model=Transformer(1, 2, 8)):
     recipe = Recipe((2, 5), 9, 4, precision=precision)
-    fleet = Fleet([LinearRegression(4)] * members, model, recipe, range(members),
-                  [100, *[7] * (members - 1)])
+    fleet = Fleet([LinearRegression(4)] * members, model, recipe, range(members), [100, *[7] * (members - 1)])
     fleet.cpu_step = None  # what a GPU captures is PyTorch's step
     return fleet
 

@@ -45,7 +45,6 @@ def test_whole_seeds_are_shown_from_three_on(folders):
     assert seeds_shown(page) == [0, 2, 3, 0, 2, 3]
 
 
-
 def test_a_profile_without_settings_is_told(folders):
     with pytest.raises(InputError, match="expected a profile with runs, gpu has none"):
         records(page_of(gpu=[]), "gpu", "test/page")

@@ -15,8 +15,7 @@ from icllib.training.run import Trained
 
 TASK = LinearRegression(3, inputs="uniform")
 MODEL = Transformer(2, 2, 8, mask="prefix", queries_see_themselves=False, shared_layers=True)
-PROBED = Transformer(3, 2, 8, mask="prefix", queries_see_themselves=False, probes=True,
-                     scoring=Gaussian())
+PROBED = Transformer(3, 2, 8, mask="prefix", queries_see_themselves=False, probes=True, scoring=Gaussian())
 RECIPE = Recipe((5,), 8, 4, learning_rate=1e-2, queries=3)
 
 
@@ -91,8 +90,7 @@ def test_pairs_are_permuted_anew_at_every_step_and_nothing_else_changes():
 
 
 def test_probes_do_not_change_the_model():
-    without = Transformer(3, 2, 8, mask="prefix", queries_see_themselves=False,
-                          scoring=Gaussian())
+    without = Transformer(3, 2, 8, mask="prefix", queries_see_themselves=False, scoring=Gaussian())
     fleets = [fleet(model, loss_on_pairs=True) for model in (PROBED, without)]
     start = [parameter.clone() for parameter in fleets[0].module.probes.parameters()]
     for own in fleets:
@@ -138,8 +136,7 @@ def test_no_gradient_passes_a_probe():
 @pytest.mark.parametrize("task", [TASK, LinearClassification(3)], ids=str)
 def test_errors_of_several_queries_equal_plain_loops(task):
     own = fleet(PROBED, task)
-    measured = ErrorByLength((5, 2), 6, queries=3, by_layer=True).measure([task] * 2,
-                                                                          Trained(own.module))
+    measured = ErrorByLength((5, 2), 6, queries=3, by_layer=True).measure([task] * 2, Trained(own.module))
     metric = "wrong" if getattr(task, "classes", None) else "error"
     prompt = task.sample(own.stream.__class__(own.stream.seeds * 0, "evaluation"),
                          torch.arange(6).expand(2, -1), 8)
@@ -164,8 +161,7 @@ def test_errors_of_several_queries_equal_plain_loops(task):
 def test_tasks_of_the_same_sizes_share_a_fleet():
     run = lambda task: Run(task, MODEL, RECIPE, ErrorByLength((5,), queries=3))
     assert run(TASK).shape == run(SigmoidRegression(3)).shape
-    assert len({run(TASK).shape, run(SigmoidRegression(4)).shape,
-                run(LinearClassification(3)).shape}) == 3
+    assert len({run(TASK).shape, run(SigmoidRegression(4)).shape, run(LinearClassification(3)).shape}) == 3
 
 
 # ---- on a GPU -------------------------------------------------------------------------------

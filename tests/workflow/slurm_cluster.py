@@ -70,8 +70,7 @@ class Cluster:
     def __init__(self, folder: Path, daemons: contextlib.ExitStack):
         self.folder, self.daemons, self.nodes = folder, daemons, {}
         host = socket.gethostname()
-        nodes = "\n".join(NODE.format(name=name, host=host, port=port)
-                          for name, port in NODES.items())
+        nodes = "\n".join(NODE.format(name=name, host=host, port=port) for name, port in NODES.items())
         (folder / "slurm.conf").write_text(CONFIGURATION.format(host=host, folder=folder,
                                                                 nodes=nodes), "utf-8")
         (folder / "health").write_text(HEALTH.format(folder=folder), "utf-8")
@@ -123,8 +122,7 @@ class Cluster:
 
     def queue(self, state: str) -> set[str]:
         """The nodes of the jobs that are in this state, or have ended so."""
-        return set(self.command("squeue", f"--states={state}", "--noheader", "--format=%N")
-                   .stdout.split())
+        return set(self.command("squeue", f"--states={state}", "--noheader", "--format=%N").stdout.split())
 
     def command(self, *words: str, **options) -> subprocess.CompletedProcess:
         """Run a command that finds this cluster."""

@@ -65,11 +65,9 @@ def test_a_dead_node_a_time_limit_and_a_full_disk_lose_nothing(running, tmp_path
 
 def test_two_nodes_share_a_whole_chapter(running, tmp_path, monkeypatch):
     """Every fleet of the chapter is trained once, and both nodes train some."""
-    pages = [page for page in all_pages()
-             if page.startswith("causal_lm/") and trained_runs(page, "smoke")]
+    pages = [page for page in all_pages() if page.startswith("causal_lm/") and trained_runs(page, "smoke")]
     jobs, alone = trained_alone(pages, tmp_path / "alone", monkeypatch)
-    workflow = start_workflow(running, pages, tmp_path / "shared",
-                              f"{sys.executable} -m icllib", {})
+    workflow = start_workflow(running, pages, tmp_path / "shared", f"{sys.executable} -m icllib", {})
     try:
         assert workflow.wait(3000) == 0, (tmp_path / "shared/log").read_text("utf-8")[-3000:]
     finally:
@@ -92,8 +90,7 @@ def trained_alone(pages, folder, monkeypatch):
 
 def fleets_trained(folder):
     """The fleets that the records say they were trained in: the names of their records."""
-    made = [json.loads(path.read_text("utf-8"))["provenance"]
-            for path in folder.glob("results/*/*/*/*.json")]
+    made = [json.loads(path.read_text("utf-8"))["provenance"] for path in folder.glob("results/*/*/*/*.json")]
     return {frozenset(own["members"]) for own in made}
 
 

@@ -31,8 +31,7 @@ JOBS = [{"records": ["p/one/cpu/a.json", "p/one/cpu/b.json"], "pages": ["p/one",
 @pytest.fixture
 def workflow(tmp_path):
     """Runs the workflow on these jobs; returns its exit code and the calls in their order."""
-    pytest.importorskip("snakemake",
-                        reason="no Snakemake here: pip install -r workflow/requirements.txt")
+    pytest.importorskip("snakemake", reason="no Snakemake here: pip install -r workflow/requirements.txt")
     (tmp_path / "command.py").write_text(COMMAND, "utf-8")
     jobs = [job | {"minutes": 1.0, "memory_gib": 0.5, "members": 1} for job in JOBS]
     (tmp_path / "jobs.json").write_text(json.dumps(jobs), "utf-8")
@@ -74,5 +73,4 @@ def test_a_fleet_that_fails_stops_no_others_and_the_next_call_goes_on(workflow, 
 
 def test_pages_of_a_call_that_ended_before_them_are_executed_by_the_next(workflow):
     assert workflow("--", "records")[0] == 0
-    assert sorted(workflow()[1][1:-1]) == [f"run p/{page} --profile cpu"
-                                           for page in ("one", "three", "two")]
+    assert sorted(workflow()[1][1:-1]) == [f"run p/{page} --profile cpu" for page in ("one", "three", "two")]

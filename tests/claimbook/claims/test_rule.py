@@ -10,8 +10,8 @@ from scipy import stats
 from claimbook.claims import Claim
 from claimbook.claims.decisions import states
 from claimbook.claims.rule import (
-    FEWEST_PAIRS, MARGINS, STATES, VERDICTS, absent, direction, lead, no_lead, prediction_interval,
-    rounded_to, share_of_pairs, size, states_by_holm, verdict_of, words_of)
+    MARGINS, STATES, VERDICTS, absent, direction, lead, no_lead, prediction_interval,
+    share_of_pairs, size, states_by_holm, verdict_of, words_of)
 
 BELOW_1 = (-math.inf, 1.0)
 NEAR_1 = [0.97, 1.05, 1.01, 0.99, 1.02]  # ratios
@@ -113,15 +113,11 @@ def test_parts_share_an_error_as_by_holm(seed, error):
                for part, says in found.items() if says != "undecided")
 
 
-@pytest.mark.parametrize("printed, low, high", [(0.9, 0.85, 0.95), (0.0, -0.05, 0.05), (2e-5, 1.5e-5, 2.5e-5),
-                                                (119.4, 119.35, 119.45)])
-def test_what_rounds_to_a_printed_number(printed, low, high):
-    assert rounded_to(printed) == pytest.approx((low, high))
-
-
-def test_a_printed_number_that_rounds_into_the_interval_is_not_excluded():
-    samples = [0.860, 0.861, 0.862]
-    assert not size(samples, 0.9).excluded and size(samples, 0.90001).excluded
+@pytest.mark.parametrize("printed, inside, outside", [(0.9, 0.852, 0.848), (0.9, 0.948, 0.952), (0.0, -0.048, -0.052),
+                                                      (2e-5, 2.48e-5, 2.52e-5), (119.4, 119.352, 119.348)])
+def test_a_printed_number_that_rounds_into_the_interval_is_not_excluded(printed, inside, outside):
+    excluded = lambda value: size([value, value * (1 + 1e-6), value * (1 - 1e-6)], printed).excluded
+    assert not excluded(inside) and excluded(outside)
 
 
 @pytest.mark.parametrize("reach, out_of_reach, half", [(None, False, True), (0.1, False, True), (0.3, True, True),
@@ -189,13 +185,6 @@ def test_a_lead_by_brute_force(pairs):
         assert (told == "no difference") == (pairs >= 10 and low > 0.25 and high < 0.75)
         assert (no_lead(better, pairs) == "yes") == (pairs >= 10 and high < 0.75)
         assert (no_lead(better, pairs) == "no") == (told == "yes")
-
-
-def test_shares_say_all_that_they_can():
-    assert {lead(better, 50) for better in range(51)} == {"yes", "no", "no difference", "undecided"}
-    assert {no_lead(better, 50) for better in range(51)} == {"yes", "no", "undecided"}
-    assert lead(FEWEST_PAIRS, FEWEST_PAIRS) == "yes"
-    assert lead(FEWEST_PAIRS - 1, FEWEST_PAIRS - 1) == "undecided"
 
 
 # ---- claims ---------------------------------------------------------------------------------

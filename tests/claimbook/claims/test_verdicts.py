@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from claimbook.claims import Claim, load_claims, papers
 from claimbook.claims.decisions import Decision, decide, ledger
+from claimbook.claims.rule import share_of_pairs
 from claimbook.claims.sentences import as_times, competence, sentence
 from claimbook.claims.verdicts import badge, meaning
 from claimbook.records.errors import InputError
@@ -75,14 +75,8 @@ def test_pairs_of_seeds_decide_where_a_claim_says_so(below, tied, above, toleran
     assert decided.share("near")[:2] == (led + tied / 2, below + tied + above)
     said = sentence(decided)
     assert f"Better in {led + tied / 2:g} of {below + tied + above} pairs of seeds" in said
-    excluded = bool(interval_of_share(led + tied / 2, below + tied + above)[1] < 0.75)
+    excluded = share_of_pairs(led + tied / 2, below + tied + above)[2] < 0.75
     assert ("a lead in three of four is excluded" in said) is excluded
-
-
-def interval_of_share(led, pairs):
-    """The 95% interval of Clopper and Pearson."""
-    return (stats.beta.ppf(0.025, led, pairs - led + 1) if led else 0.0,
-            stats.beta.ppf(0.975, led + 1, pairs - led) if led < pairs else 1.0)
 
 
 def test_models_of_another_depth_do_not_test_a_sentence_and_faulty_ones_test_none():

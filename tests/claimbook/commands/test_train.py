@@ -105,8 +105,7 @@ def test_what_is_measured_in_two_ways_is_planned_once_for_what_is_missing(
     assert planned() == [(names[1],)]
 
 
-def test_what_other_components_made_or_what_is_measured_on_the_way_is_planned(
-        icllib, folders, monkeypatch):
+def test_what_other_components_made_or_what_is_measured_on_the_way_is_planned(icllib, folders, monkeypatch):
     first = trained_runs(PAGE, "smoke")[0]
     on_the_way = replace(first, along=Along((2,), first.evaluation))
     names = [f"{PAGE}/smoke/{digest(settings(run))}.json" for run in (first, on_the_way)]

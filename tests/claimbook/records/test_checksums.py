@@ -142,8 +142,7 @@ def test_an_error_that_nobody_thought_of_is_told_in_its_row(page, monkeypatch):
 
 
 def test_a_record_of_the_page_that_is_damaged_is_named(results):
-    shutil.copytree(PROJECT / "results/context_scaling/estimators",
-                    results / "context_scaling/estimators")
+    shutil.copytree(PROJECT / "results/context_scaling/estimators", results / "context_scaling/estimators")
     path = next(results.rglob("paper/*.json"))
     path.write_text("[" * 100_000, "utf-8")
     row, = states_of("context_scaling/estimators")

@@ -59,14 +59,12 @@ class WithoutVersion:
         RAN.append(self)
 
 
-MODULE = '''import pathlib
-pathlib.Path({!r}).touch()
-from icllib.models import MLP
+OWN = """from icllib.models import MLP
 
 
 class Own(MLP):
     pass
-'''
+"""
 SHELL = {"command": "touch {ran}"}
 PAYLOADS = {  # {ran} is a file that is there afterwards if one of them ran
     "a function of the system": {"type": "os:system", **SHELL},
@@ -107,7 +105,7 @@ PLACES = {  # where in a run it may hide
 def payload(request, tmp_path, monkeypatch):
     """One payload; afterwards nothing of it has run."""
     ran = tmp_path / "ran"
-    (tmp_path / "payload_module.py").write_text(MODULE.format(str(ran)), "utf-8")
+    (tmp_path / "payload_module.py").write_text(f"import pathlib\npathlib.Path({str(ran)!r}).touch()\n{OWN}", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
     RAN.clear()
@@ -157,12 +155,6 @@ def test_a_worker_refuses_it_too(payload, monkeypatch, capsys, tmp_path):
     assert named(payload) in capsys.readouterr().err
 
 
-OWN = """from icllib.models import MLP
-
-
-class Own(MLP):
-    pass
-"""
 READ = """import icllib, sys
 from claimbook.records.errors import InputError
 try:
@@ -174,8 +166,7 @@ print(type(icllib.load(sys.argv[1]).module).__name__)
 """
 
 
-def test_components_of_a_module_that_the_user_has_imported_are_built(
-        folders, tmp_path, monkeypatch):
+def test_components_of_a_module_that_the_user_has_imported_are_built(folders, tmp_path, monkeypatch):
     (tmp_path / "own_components.py").write_text(OWN, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     import own_components

@@ -11,7 +11,8 @@ import pytest
 from a_record import PROVENANCE, RUN, saved
 
 from claimbook.pages.page import Page
-from claimbook.records import PROJECT, Record, find_record, from_settings, results_folder, settings
+from claimbook.records import (
+    PROJECT, Component, Record, find_record, from_settings, results_folder, settings, versions)
 from claimbook.records.errors import InputError
 from claimbook.records.values import values
 from icllib.data import data_folders
@@ -25,6 +26,21 @@ def test_settings_describe_a_run_completely():
     described = json.loads(json.dumps(settings(RUN)))
     assert from_settings(described) == RUN
     assert described["task"]["type"] == "tasks.LinearRegression"
+
+
+@dataclass(frozen=True)
+class Sample(Component):
+    sizes: tuple[int, ...] = (1,)
+
+
+@dataclass(frozen=True)
+class Later(Sample):
+    version = 2
+
+
+def test_a_list_becomes_a_tuple_and_the_version_is_one_unless_said():
+    assert Sample(sizes=[1, 2]) == Sample(sizes=(1, 2)) == Sample(sizes=range(1, 3))
+    assert list(versions([Sample(), Later()]).values()) == [2, 1]  # sorted by name
 
 
 class Model:

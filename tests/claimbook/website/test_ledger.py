@@ -78,8 +78,7 @@ def test_files_for_programs_carry_samples_bounds_and_no_infinity():
 def test_a_gate_that_is_infinite_is_null():
     gated = replace(CLAIM, gate={"statistic": "error", "at_most": 0.01, "source": "ours"})
     own = claim_as_json(decide(gated, SOME.evidence, "cpu", [float("inf")]))
-    assert json.loads(json.dumps(own, allow_nan=False))["gate"] == {
-        part: [None] for part in CLAIM.parts}
+    assert json.loads(json.dumps(own, allow_nan=False))["gate"] == {part: [None] for part in CLAIM.parts}
 
 
 def test_the_page_of_a_claim_has_all_that_decides_it():

@@ -7,8 +7,7 @@ import pytest
 
 from claimbook.website.tables import tidy
 
-NAMED = pd.DataFrame({"value": [1, 2], "from": ["paper", "cpu"]},
-                     pd.Index(["steps", "rate"], name="setting"))
+NAMED = pd.DataFrame({"value": [1, 2], "from": ["paper", "cpu"]}, pd.Index(["steps", "rate"], name="setting"))
 BOTH = NAMED.rename_axis(columns="what")
 GROUPED = pd.concat({"linear": NAMED, "classes": NAMED}, axis=1)
 

@@ -45,7 +45,6 @@ def test_the_two_masks_differ_in_nothing_else():
                       for run in (runs[0], runs[len(runs) // 2]))
     prompt = prefix.sample()
     assert all(torch.equal(a, b) for a, b in zip(prompt, causal.sample()))
-    for (name, a), (_, b) in zip(*(fleet.module.state_dict().items()
-                                   for fleet in (prefix, causal))):
+    for (name, a), (_, b) in zip(*(fleet.module.state_dict().items() for fleet in (prefix, causal))):
         assert torch.equal(a, b), name
     assert {run.model.mask for run in runs} == {"prefix", "causal"}

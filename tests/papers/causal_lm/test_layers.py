@@ -63,8 +63,7 @@ def test_errors_after_each_layer_in_a_loop():
         outputs = through_layers(xs, ys, SEES[mask])
         pairs, queries = outputs[..., :PAIRS], ys[:, PAIRS:] + outputs[..., PAIRS:]
         np.testing.assert_allclose(metrics[f"{mask}_pairs"], (pairs**2).mean((1, 2)), rtol=1e-12)
-        np.testing.assert_allclose(metrics[f"{mask}_queries"], (queries**2).mean((1, 2)),
-                                   rtol=1e-12)
+        np.testing.assert_allclose(metrics[f"{mask}_queries"], (queries**2).mean((1, 2)), rtol=1e-12)
 
 
 def test_one_prompt_through_the_layers_in_a_loop():
@@ -77,8 +76,7 @@ def test_one_prompt_through_the_layers_in_a_loop():
         np.testing.assert_allclose(metrics[f"{mask}_pairs"], outputs[:, [1, 3]].T, rtol=1e-12)
         np.testing.assert_allclose(metrics[f"{mask}_queries"], outputs[:, [4, 5]].T, rtol=1e-12)
         assert metrics[f"{mask}_pairs_left"] == pytest.approx(left)
-        assert metrics[f"{mask}_queries_left"] == pytest.approx(
-            missed / np.linalg.norm(ys[0, PAIRS:]))
+        assert metrics[f"{mask}_queries_left"] == pytest.approx(missed / np.linalg.norm(ys[0, PAIRS:]))
     np.testing.assert_array_equal(metrics["query_labels"], ys[0, PAIRS : PAIRS + 2])
 
 
@@ -98,8 +96,7 @@ def test_starting_weights_in_a_loop():
     xs, ys = drawn(PAIRS + QUERIES)
     every = through_layers(xs, ys, SEES["prefix"], lambda layer: w0)
     first = through_layers(xs, ys, SEES["prefix"], lambda layer: w0 * (layer == 0))
-    for name, outputs in (("read_plainly", every), ("w0_added", every - xs @ w0),
-                          ("w0_in_first", first)):
+    for name, outputs in (("read_plainly", every), ("w0_added", every - xs @ w0), ("w0_in_first", first)):
         errors = (ys + outputs)[..., PAIRS:]
         np.testing.assert_allclose(metrics[f"error_{name}"], (errors**2).mean((1, 2)), rtol=1e-12)
 

@@ -17,8 +17,7 @@ def test_ratios_of_the_printed_scores_are_those_of_the_claims(number):
     ratios = {}
     for start, source in WHERE[number].items():
         table = PRINTED[source]
-        for column, prefix, causal in zip(table.columns, table.rows["prefix"],
-                                          table.rows["causal"]):
+        for column, prefix, causal in zip(table.columns, table.rows["prefix"], table.rows["causal"]):
             ratios[start + column] = prefix / causal
     assert ratios == pytest.approx(find_claim(f"causal_lm.{number}").printed["value"], rel=5e-3)
 

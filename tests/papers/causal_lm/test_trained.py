@@ -6,8 +6,7 @@ import pytest
 from claimbook.claims import find_claim, load_claims
 from icllib.models import Gaussian, Transformer
 from icllib.training import records
-from papers.causal_lm import (
-    table03_extra_loss, table07_permuted_pairs, tables04_06_fewer_pairs, trained)
+from papers.causal_lm import table03_extra_loss, table07_permuted_pairs, tables04_06_fewer_pairs, trained
 from papers.causal_lm.trained import Cell, SIZES
 
 PREFIX, CAUSAL = (Cell("linear", mask, True, True) for mask in trained.MASKS)
@@ -142,8 +141,7 @@ def test_errors_of_a_cell_are_those_of_its_seeds(results):
     assert found[0]["error_by_layer"][:, 0].tolist() == pytest.approx(GOLDEN["classes"], rel=1e-3)
 
 
-GOLDEN = {"linear": [0.910883, 0.430307, 0.548259, 0.807088],
-          "classes": [0.695387, 0.613309, 0.390443]}
+GOLDEN = {"linear": [0.910883, 0.430307, 0.548259, 0.807088], "classes": [0.695387, 0.613309, 0.390443]}
 
 
 def test_printed_class_errors_apart_by_the_spread_of_drawn_answers():

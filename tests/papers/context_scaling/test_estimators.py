@@ -40,8 +40,7 @@ def test_errors_are_means_over_functions_and_queries():
     settings = EstimatorErrors(LINEAR, lengths=(4,), functions=3, queries=2, seed=7)
     metrics, squares = settings.measure(), {"error": [], "excess": []}
     for function in range(3):
-        prompt = LINEAR.sample(Stream.of([7], "evaluation"), torch.tensor([[function]]), 6,
-                               torch.float64)
+        prompt = LINEAR.sample(Stream.of([7], "evaluation"), torch.tensor([[function]]), 6, torch.float64)
         xs, ys, means = (tensor[0, 0] for tensor in prompt)
         for place in (4, 5):
             order = [0, 1, 2, 3, place]
@@ -73,8 +72,7 @@ def record_of(task, lengths, functions, seed=0):
 def test_errors_over_that_of_ridge_are_ratios_of_the_baselines():
     tasks, lengths = (scaling.LINEAR_8, LINEAR_20), (10, 20, 40)
     records = [record_of(task, lengths, 2, seed) for task in tasks for seed in (0, 1)]
-    found, of_hilbert = (estimators.over_ridge_errors(records, name)
-                         for name in ("one_step", "hilbert"))
+    found, of_hilbert = (estimators.over_ridge_errors(records, name) for name in ("one_step", "hilbert"))
     assert len(found) == 6
     for task in tasks:
         for n in lengths:

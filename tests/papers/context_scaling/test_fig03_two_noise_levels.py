@@ -7,7 +7,7 @@ import torch
 from claimbook.records import PROFILES
 from icllib.baselines import LeastSquares, MixtureRidge, Ridge, Zero
 from icllib.evaluate import ErrorByNoiseLevel
-from icllib.models.sgpt import packed_size
+from icllib.models.sgpt import pack
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, TwoNoiseLevels
 from papers.context_scaling import fig02_one_noise_level, fig03_two_noise_levels, scaling
@@ -60,18 +60,17 @@ def test_no_predictor_is_best_at_both_levels_at_once():
 
 
 def test_the_paper_profile_has_the_papers_sizes():
-    second, third = (page("paper")[0] for page in (
-        fig02_one_noise_level.runs, fig03_two_noise_levels.runs))
+    second, third = (page("paper")[0] for page in (fig02_one_noise_level.runs, fig03_two_noise_levels.runs))
     assert second.task == LinearRegression(20, 0.5, 20**-0.5)
     assert second.recipe.lengths == (10, 15, 20, 25, 30, 35, 40)
     assert third.task == TwoNoiseLevels(20, (0.1, 0.5), 20**-0.5)
     assert third.recipe.lengths == tuple(range(1, 41))
-    assert packed_size(FEWER_LENGTHS) == (4, 41)
+    assert pack(FEWER_LENGTHS, "cpu").points.shape == (4, 41)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_penalties_hold_the_best_of_either_level(profile):
-    task = fig03_two_noise_levels.two_noise_levels(profile)
+    task = fig03_two_noise_levels.runs(profile)[0].task
     penalties = scaling.penalties(task.dimension)
     ends = [Ridge.bayes(task.at_level(level)).penalty for level in (0, 1)]
     assert len(penalties) == 28 and penalties[[4, -5]] == pytest.approx(ends)

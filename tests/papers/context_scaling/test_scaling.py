@@ -52,8 +52,7 @@ def test_the_paper_profile_has_the_papers_sizes():
             networks = run.task == scaling.RELU_8
             assert run.recipe.lengths == run.evaluation.lengths == (
                 tuple(range(10, 90, 10)) if networks else (5, 10, 20, 30, 40))
-    assert {run.recipe.lengths for run in fig05_one_layer.runs("paper")} == {
-        (10, 20, 30, 40, 50)}
+    assert {run.recipe.lengths for run in fig05_one_layer.runs("paper")} == {(10, 20, 30, 40, 50)}
 
 
 def test_the_floor_is_below_zero_and_above_the_noise():

@@ -29,8 +29,7 @@ def test_score_and_slopes_have_the_values_of_high_precision(n, b):
             slope = mpmath.diff(lambda t: exact_power(t, n, b), x)
             assert scoring.power(x, n, b) == pytest.approx(float(value), rel=1e-13)
             assert scoring.derivative(x, n, b) == pytest.approx(float(slope), rel=1e-10)
-            assert scoring.effective_slope(x, n, b) == pytest.approx(float(slope / value),
-                                                                     rel=1e-10)
+            assert scoring.effective_slope(x, n, b) == pytest.approx(float(slope / value), rel=1e-10)
     assert scoring.derivative(0.0, n, b) == scoring.effective_slope(0.0, n, b) == n * b
 
 
@@ -50,8 +49,7 @@ def test_jacobian_is_that_of_the_literal_formula():
         return f / f.sum()
 
     expected = torch.autograd.functional.jacobian(weights, z).numpy()
-    ours = scoring.jacobian(scoring.power(z.numpy(), 2.5, 0.5),
-                            scoring.derivative(z.numpy(), 2.5, 0.5))
+    ours = scoring.jacobian(scoring.power(z.numpy(), 2.5, 0.5), scoring.derivative(z.numpy(), 2.5, 0.5))
     np.testing.assert_allclose(ours, expected, rtol=1e-12)
 
 

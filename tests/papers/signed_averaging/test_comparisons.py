@@ -66,8 +66,7 @@ def test_statistics_are_plain_loops_over_sigma():
 
 
 def test_a_seed_that_diverged_on_its_way_has_no_ratio_at_equal_error():
-    paths = {name: np.geomspace(8, 1, 4)[None, :, None] * np.ones((3, 1, 10))
-             for name in ("softmax", "SSA")}
+    paths = {name: np.geomspace(8, 1, 4)[None, :, None] * np.ones((3, 1, 10)) for name in ("softmax", "SSA")}
     paths["softmax"][1, 1:] = np.nan
     found = comparisons.ratio_at_equal_error(path_frame(**paths), "SSA", "softmax").to_numpy()
     assert np.isnan(found[1]).all() and np.isfinite(found[[0, 2]]).all()

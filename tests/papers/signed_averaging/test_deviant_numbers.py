@@ -11,8 +11,7 @@ from icllib.tasks import Quantifier
 from icllib.training.run import Trained
 from papers.signed_averaging import deviant_numbers, deviant_sequences
 from papers.signed_averaging.deviant_numbers import judged_kind
-from papers.signed_averaging.deviant_sequences import (
-    DeviantNumbers, log_odds_of)
+from papers.signed_averaging.deviant_sequences import DeviantNumbers, log_odds_of
 
 EVERY, SOME = TASKS = [Quantifier("every"), Quantifier("some")]
 SMALL = DeviantNumbers((1, 100), (3, 6), 4, 40, seed=5)

@@ -7,8 +7,7 @@ from papers.signed_averaging import quantifiers
 
 def test_softmax_beyond_the_lengths_and_inputs_of_training():
     runs, draw = quantifiers.compared_on_every("smoke"), np.random.default_rng(0)
-    made = [Record(settings(run), {}, {"wrong": draw.uniform(0.1, 1, (2, 2)).tolist()}, {})
-            for run in runs]
+    made = [Record(settings(run), {}, {"wrong": draw.uniform(0.1, 1, (2, 2)).tolist()}, {}) for run in runs]
     first, second = (record.metrics["wrong"] for record in made[:2])  # softmax; sigmas 1 and 30
     second[0][1] = 0.0  # of 8 sequences
     longer = quantifiers.longer_sequences(made)

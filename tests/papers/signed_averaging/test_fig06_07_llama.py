@@ -23,8 +23,7 @@ def test_the_printed_row_is_that_of_the_claim():
 
 @pytest.mark.parametrize("model, width, feed_forward, layers, heads", [
     ("Llama 3.1 8B", 4096, 14336, 32, 32), ("Llama 3.3 70B", 8192, 28672, 80, 64)])
-def test_parameters_are_those_of_llamas_of_the_published_shapes(model, width, feed_forward, layers,
-                                                               heads):
+def test_parameters_are_those_of_llamas_of_the_published_shapes(model, width, feed_forward, layers, heads):
     from transformers import LlamaConfig, LlamaForCausalLM
 
     with torch.device("meta"):

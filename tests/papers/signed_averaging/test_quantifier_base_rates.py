@@ -27,8 +27,7 @@ def signs_and_chances(task):
 def label_rows(task):
     """Labels by Python's all and any, with probabilities."""
     truth = all if task.quantifier == "every" else any
-    return [([truth(signs[: i + 1]) for i in range(N)], chance)
-            for signs, chance in signs_and_chances(task)]
+    return [([truth(signs[: i + 1]) for i in range(N)], chance) for signs, chance in signs_and_chances(task)]
 
 
 @by_task
@@ -44,8 +43,7 @@ def test_reader_errors_are_sums_over_all_sequences(task, read):
 def test_other_readings_are_sums_over_all_sequences(task):
     settled, rows = task.quantifier == "some", label_rows(task)
     found = quantifier_base_rates.BaseRates(task, sigmas=(1,), lengths=(N,), sequences=2).measure()
-    share = sum(chance * np.mean([label != settled for label in labels[2:]])
-                for labels, chance in rows)
+    share = sum(chance * np.mean([label != settled for label in labels[2:]]) for labels, chance in rows)
     last = sum(chance for labels, chance in rows if labels[-1] != settled)
     assert found["length"][0] == N
     assert found["wrong_positions"][0] == pytest.approx(share, abs=1e-14)

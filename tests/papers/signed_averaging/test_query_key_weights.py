@@ -43,8 +43,7 @@ def test_a_model_starts_at_the_size_that_the_figure_divides_by():
 def test_ratios_are_to_the_narrow_law_seed_by_seed():
     draw, runs = np.random.default_rng(0), query_key_weights.runs("cpu")  # three, three, one
     sizes = draw.uniform(1, 2, (7, 4, 2))
-    made = [Record(settings(run), {}, {"sizes": own.tolist()}, {})
-            for run, own in zip(runs, sizes)]
+    made = [Record(settings(run), {}, {"sizes": own.tolist()}, {}) for run, own in zip(runs, sizes)]
     found = query_key_weights.evidence(made)
     assert set(found) == set(find_claim("signed_averaging.37").parts)
     norms = np.sqrt((sizes**2).mean(-1))

@@ -39,8 +39,7 @@ def test_the_printed_leads_are_those_of_the_claim():
 
 def test_the_paper_profile_has_the_settings_of_the_public_code():
     run = table03_babyberta.runs("paper")[0]
-    assert (run.model.layers, run.model.heads, run.model.width, run.model.feed_forward) == (
-        8, 8, 256, 1024)
+    assert (run.model.layers, run.model.heads, run.model.width, run.model.feed_forward) == (8, 8, 256, 1024)
     assert [run.recipe.rate(step) for step in (11_999, 23_999, 142_000)] == pytest.approx(
         [5e-5, 1e-4, 5e-5], rel=1e-3)
     assert run.evaluation.pairs == 2000 and run.recipe.batch == 16
@@ -54,8 +53,7 @@ def test_word_frequencies_score_as_a_plain_loop_does(tmp_path, monkeypatch):
     digest = hashlib.sha256((tmp_path / "probe.txt").read_bytes()).hexdigest()
     found = WordFrequencies(MADE, (DataFile("probe.txt", digest),)).measure()["accuracy"][0]
     lines = MADE.corpus.read().splitlines()
-    counts = Counter(word for place, line in enumerate(lines) if place % 100
-                     for word in line.split())
+    counts = Counter(word for place, line in enumerate(lines) if place % 100 for word in line.split())
     scores = [sum(math.log(counts[word] + 0.5) for word in line.split()) for line in pairs]
     right = (scores[1] > scores[0]) + 0.5 + (scores[5] > scores[4])  # the second pair is a tie
     assert found == pytest.approx(100 * right / 3)

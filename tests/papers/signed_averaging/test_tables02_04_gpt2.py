@@ -30,8 +30,7 @@ def test_the_printed_gains_are_most_pronounced_elsewhere():
         others = {name: ratio for name, ratio in ratios.items()
                   if name.endswith(shots) and name not in claim.parts}
         assert len(others) == 8 and max(others, key=others.get) == f"cb {shots}"
-        assert claim.printed["value"][part] == pytest.approx(
-            ratios[part] / others[f"cb {shots}"], abs=5e-3)
+        assert claim.printed["value"][part] == pytest.approx(ratios[part] / others[f"cb {shots}"], abs=5e-3)
         assert ratios[f"wic {shots}"] < ratios[f"arc_challenge {shots}"]
 
 

@@ -110,18 +110,15 @@ def test_training_is_plain_gradient_descent(run):
 
 def largest_eigenvalue(strength, share, start):
     """Of the Hessian of one task's loss, at the weights of a learned task in two key components."""
-    problem = fig05_source_capacity.Problem(*map(torch.tensor, (
-        [share], [[1.0]], [[strength]])), 1)
+    problem = fig05_source_capacity.Problem(*map(torch.tensor, ([share], [[1.0]], [[strength]])), 1)
     shapes = (2, 2), (1, 2), (1, 2)
-    unpack = lambda flat: [part.reshape(shape) for part, shape in
-                           zip(flat.split([4, 2, 2]), shapes)]
+    unpack = lambda flat: [part.reshape(shape) for part, shape in zip(flat.split([4, 2, 2]), shapes)]
 
     def loss(flat):
         return share * fig05_source_capacity.long_context_losses(unpack(flat), problem)[0]
 
     keys, queries, value = unpack(start)
-    output = ((value[0, 0] + strength * value[0, 1])
-              * (keys[0] + strength * keys[1]) @ queries[0])
+    output = ((value[0, 0] + strength * value[0, 1]) * (keys[0] + strength * keys[1]) @ queries[0])
     learned = torch.cat((start[:6], start[6:] * strength / output))
     assert float(loss(learned)) < 1e-10
     return float(torch.linalg.eigvalsh(torch.func.hessian(loss)(learned))[-1])
@@ -142,8 +139,7 @@ def test_no_learned_task_is_flatter_than_the_least_curvature(strength):
 
 
 def test_stable_seeds_are_those_whose_loss_falls_without_rising_in_between():
-    few = [SourceCapacityCurves(1.8, tasks=5, sizes=(5,), steps=400, seed=seed)
-           for seed in range(5)]
+    few = [SourceCapacityCurves(1.8, tasks=5, sizes=(5,), steps=400, seed=seed) for seed in range(5)]
     falls = [bool(np.all(np.diff(run.measure()["ending"]) < 0)) for run in few]
     assert [run.is_stable() for run in few] == falls == [True, False, False, True, True]
     assert stable_seeds(3) == (0, 3, 4)
