@@ -72,7 +72,8 @@ quantifiers.draw_pairs(table)
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["as in the paper", "without positions"])
 level = scale.ax.axhline(1 / 8, color="white")
-title = scale.ax.figure.suptitle("Wider numbers cost most; without positions length costs little")
+title = scale.ax.figure.suptitle(
+    "Wider numbers cost most; without positions length costs little")
 
 # %% [markdown] tags=["caption"]
 # Share of lists answered wrongly, over length (across) and scale (upwards), with positions and without.

@@ -75,8 +75,7 @@ def draw_models(table) -> None:
 
 def draw_log_odds(table):
     """Draw log-odds of the open label at the large number; returns the legend."""
-    figure, panels = plt.subplots(2, 2, sharex=True, figsize=(9, 5.6))
-    figure.suptitle("At m = 100 the other numbers hardly matter")
+    _, panels = plt.subplots(2, 2, sharex=True, figsize=(9, 5.6))
     for row, quantifier in zip(panels, QUANTIFIERS):
         for axes, scoring in zip(row, SCORINGS):
             for others, style in zip(OTHERS, ({"ls": "-"}, {"ls": "--"})):

@@ -160,8 +160,7 @@ def judged(records, reached) -> tuple[dict, pd.Series]:
 
 def draw_shares(table):
     """Draw a row of panels for each quantifier, at the number and after it; returns the legend."""
-    figure, panels = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(9, 5.6))
-    figure.suptitle("One large number misleads at its own place, hardly ever after it")
+    _, panels = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(9, 5.6))
     for row, quantifier in zip(panels, QUANTIFIERS):
         for axes, where in zip(row, WHERE):
             for scoring in SCORINGS:
