@@ -457,18 +457,19 @@ QUERIES = {
 
 def test_search_finds_first_the_page_that_answers(site, browser):
     wrong = {}
-    with browser.tab() as page:  # from a folder, a browser refuses summaries and says so
+    with tab(browser) as page:
         page.goto(f"{(site / 'search.html').as_uri()}?q=install")
         page.wait_for_selector("#search-results li a")
         page.evaluate("window.setTimeout = () => 0")  # the first result comes at once, others after a while
         for query, name in QUERIES.items():  # the address has it, as where the page is opened with it
-            first = page.evaluate("""query => {
+            first, told = page.evaluate("""query => {
                 history.replaceState(null, "", `?q=${encodeURIComponent(query)}`);
                 document.getElementById("search-results").replaceChildren();
                 Search.performSearch(query);
-                return document.querySelector("#search-results li a")?.getAttribute("href");
+                const found = document.querySelector("#search-results li");
+                return [found?.querySelector("a").getAttribute("href"), found?.querySelector(".context").textContent];
             }""", query)
-            if first is None or first.partition("#")[0] != f"book/{name}.html":
+            if first is None or first.partition("#")[0] != f"book/{name}.html" or len(told) < 20:
                 wrong[query] = first
     assert wrong == {}
 

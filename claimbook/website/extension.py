@@ -67,14 +67,14 @@ def setup(app) -> dict:
 
 
 def dress(app, config) -> None:
-    """The look of every claimbook; files of the book's own come after those of the package."""
+    """The look of every claimbook, in the light of the reader's; the book's own files come last."""
     for name, value in LOOK.items():
         if name not in config.overrides:
             setattr(config, name, value)
     config.html_static_path = [str(HERE / "static"), *config.html_static_path]
     config.templates_path = [str(HERE / "theme"), *config.templates_path]
     config.html_css_files = ["type/type.css", "custom.css", *config.html_css_files]
-    config.html_context = {"default_mode": "auto"} | config.html_context  # light or dark, as for the reader
+    config.html_context = {"default_mode": "auto", "descriptions": {}} | config.html_context
 
 
 def offer_colab(app, config) -> None:
@@ -280,7 +280,7 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
         paragraphs = (item.astext() for item in doctree.findall(nodes.paragraph))
         context["description"] = next(paragraphs, "")
     about = (context.get("description") or app.config.html_title).replace("$", "")
-    about = textwrap.shorten(about, 160, placeholder=" ...")
+    about = context["descriptions"][pagename] = textwrap.shorten(about, 160, placeholder=" ...")
     title = unescape(re.sub("<[^>]*>", "", context.get("title") or app.config.html_title))
     context["metatags"] = context.get("metatags", "") + (
         f'<meta name="description" content="{escape(about)}">\n'

@@ -100,21 +100,20 @@ def printed_contents(page, titles: dict[str, str], starts: dict[str, int]) -> li
 
 
 def lead_within(book, starts: dict[str, int]) -> None:
-    """Links to a page of the book lead to its first sheet; other files are not on a reader's machine."""
+    """Links to a page of the book lead to its first sheet, to a claim to the ledger; others lead nowhere."""
     from pypdf.generic import ArrayObject, DictionaryObject, NameObject
 
-    for sheet in book.pages:
-        for note in sheet.get("/Annots", ()):
-            note = note.get_object()
-            address = str(note.get("/A", {}).get("/URI", ""))
-            if not address.startswith("file:"):
-                continue
-            name = unquote(address).partition("#")[0].removeprefix(f"{SITE.as_uri()}/").removesuffix(".html")
-            del note[NameObject("/A")]
-            if name in starts:
-                place = ArrayObject([book.pages[starts[name]].indirect_reference, NameObject("/Fit")])
-                note[NameObject("/A")] = DictionaryObject(
-                    {NameObject("/S"): NameObject("/GoTo"), NameObject("/D"): place})
+    for note in (note.get_object() for sheet in book.pages for note in sheet.get("/Annots", ())):
+        address = str(note.get("/A", {}).get("/URI", ""))
+        if not address.startswith("file:"):
+            continue
+        name = unquote(address).partition("#")[0].removeprefix(f"{SITE.as_uri()}/").removesuffix(".html")
+        name = "book/ledger" if name.startswith("claims/") else name
+        del note[NameObject("/A")]  # a file that is not on a reader's machine
+        if name in starts:
+            place = ArrayObject([book.pages[starts[name]].indirect_reference, NameObject("/Fit")])
+            goto = {NameObject("/S"): NameObject("/GoTo"), NameObject("/D"): place}
+            note[NameObject("/A")] = DictionaryObject(goto)
 
 
 def main() -> None:

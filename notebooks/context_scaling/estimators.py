@@ -10,7 +10,7 @@
 # last entry estimates $y_N$. With $X$ the matrix of rows $x_i^\top$ and $y = (y_1, \dots, y_{N-1},
 # 0)$:
 #
-# | feature map | $\psi(A)_{N, d+1}$ |
+# | feature map | entry $\psi(A)_{N, d+1}$ |
 # |---|---|
 # | $\psi_L(A) = (A A^\top) A$ | $x_N^\top X^\top y$, one step of gradient descent from zero (Eq. 10) |
 # | $\psi_K(A)$, $K(z, z') = e^{z^\top z'}$ | the exponential kernel smoother, softmax attention (Eq. 12) |

@@ -51,7 +51,7 @@ for name, own in ratios.items():
     axes.plot(own.T, color=color_of(model.split()[0]), lw=1,
               ls="-" if trained == "five lengths" else ":" if "without" in model else "--")
 axes.axhline(sheet.MOST_RATIO, color="grey", lw=1)
-axes.text(10.5, 30, "GPT-2 trained on five", color=color_of("GPT-2"))
+axes.text(20.8, 2.2, "GPT-2 trained on five", color=color_of("GPT-2"))
 axes.text(10.9, 1.5, "all others: SGPT, and\nGPT-2 on every length")
 axes.set(yscale="log", xticks=scaling.LENGTHS,
          xlabel="pairs in the prompt (ticks: the five)",

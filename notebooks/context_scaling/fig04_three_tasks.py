@@ -78,12 +78,12 @@ from papers.colors import color_of
 colors = {"SGPT": color_of("SGPT"), "GPT-2": color_of("GPT-2"), "student network": ROSE}
 told = {  # where each curve's name stands
     sheet.NETWORKS: ("B: ReLU networks",
-        {"SGPT": (80, 0.56), "GPT-2": (80, 0.32), "student network": (45, 0.16)}),
+        {"SGPT": (80, 0.56), "GPT-2": (36, 0.38), "student network": (45, 0.16)}),
     sheet.TREES: ("A: trees, not tested",
         {"GPT-2, separate tokens": (10, 1.05), "SGPT": (70, 0.52), "XGBoost": (62, 0.12)}),
     sheet.SPARSE: ("C: sparse, not tested",
-        {"GPT-2": (21, 0.72), "SGPT": (21, 0.42), "Lasso": (5, 0.08),
-         "least squares": (18, 0.14)})}
+        {"GPT-2": (21, 0.72), "SGPT": (21, 0.42), "Lasso": (11, 0.08),
+         "least squares": (18.5, 0.13)})}
 figure, panels = plt.subplots(1, 3, figsize=(9, 4), width_ratios=[2, 1, 1], sharey=True)
 for axes, (panel, (title, places)) in zip(panels, told.items()):
     shades = colors if panel == sheet.NETWORKS else {}

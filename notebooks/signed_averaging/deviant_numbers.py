@@ -73,6 +73,7 @@ sheet.draw_models(table)
 
 # %% tags=["figure"]
 legend = deviant_sequences.draw_shares(table)
+title = legend.figure.suptitle("One large number misleads at its own place, never after it")
 
 # %% [markdown] tags=["caption"]
 # How often models answer as if the large number stood alone, where that is wrong, at the number and after
@@ -99,6 +100,7 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 
 # %% tags=["figure"]
 legend = sheet.draw_log_odds(table)
+title = legend.figure.suptitle("At m = 100 the other numbers hardly matter")
 
 # %% [markdown] tags=["caption"]
 # Log-odds of the answer that the large number alone leaves open. Where the two lines meet, it has drowned

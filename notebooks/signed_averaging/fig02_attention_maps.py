@@ -94,6 +94,7 @@ panels[0].set(xlim=(0, 1), xlabel="share of attention, mean over heads",
 panels[1].axvline(0, color="grey", lw=1)
 panels[1].set(xlabel="log-odds of true")
 legend = legend_below(panels[0], 4)
+title = figure.suptitle("Where 70 comes last the answer is near a coin toss")
 
 # %% [markdown] tags=["caption"]
 # Left: attention of the last token to 70, or to itself; dashed, equal weights; dotted, the claim's bound.

@@ -72,6 +72,8 @@ quantifiers.draw_pairs(table)
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["as in the paper", "without positions"])
 level = scale.ax.axhline(1 / 8, color="white")
+title = scale.ax.figure.suptitle(
+    "Wider numbers cost most; without positions length costs little")
 
 # %% [markdown] tags=["caption"]
 # Share of lists answered wrongly, over length (across) and scale (upwards), with positions and without.
@@ -104,6 +106,7 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 
 # %% tags=["figure"]
 legend = quantifiers.draw_by_position(table, (1, 30))
+title = legend.figure.suptitle(r"At $\sigma$ = 30 both err from the first positions on")
 
 # %% [markdown] tags=["caption"]
 # Share of wrong answers against the position in the list, for the smallest scale of the numbers (above)
@@ -126,6 +129,8 @@ quantifiers.numbers_by_position(table)
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 scale = quantifiers.draw_heat_maps(table, ["balanced labels"])
+title = scale.ax.figure.suptitle(
+    "With balanced labels both fail as lists grow longer or wider")
 
 # %% [markdown] tags=["caption"]
 # Share of lists answered wrongly if both answers are equally frequent at every length. White dots: a

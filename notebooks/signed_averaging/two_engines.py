@@ -60,14 +60,14 @@ table = page.save_figure(
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
 from claimbook.pages.plotting import (
-    BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw, draw_rows, legend_below)
+    BLACK, CRIMSON, GOLD, OLIVE, ROSE, VIOLET, draw, draw_rows, legend_below)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2), width_ratios=(1, 1.1))
 figure.suptitle("No difference between the two engines is found")
 for name, color in zip(at_points, (OLIVE, VIOLET, GOLD, CRIMSON)):
     draw(left, table, "lines, s = 1", name, color=color)
 left.set(yscale="log", xlabel="point", ylabel="error", ylim=(1e-3, 3))
-for kind, color in zip(kinds, (BLACK, OLIVE, CRIMSON, GOLD)):
+for kind, color in zip(kinds, (BLACK, OLIVE, CRIMSON, ROSE)):
     draw_rows(right, table, "ratio", kind, color=color)
 right.axvline(1, color="grey", lw=1)
 right.invert_yaxis()

@@ -77,6 +77,8 @@ numbers(few, list(deviant_sequences.QUANTIFIERS), (10, 40, 60, 100, 200), x="len
 # %% tags=["figure"]
 one_number = table[table.series.isin(["softmax", "SSA"])]
 legend = deviant_sequences.draw_shares(one_number)
+title = legend.figure.suptitle(
+    "One large number misleads at its own place, hardly ever after it")
 
 # %% [markdown] tags=["caption"]
 # How often models answer as if the large number stood alone, where that is wrong, at the number and after

@@ -111,6 +111,7 @@ for number in range(8):
     draw(panels[3], table, "compute", f"alpha = 1.8, size {number}", color=VIOLET, lw=1,
          alpha=0.2 + 0.1 * number)
 legend = legend_below(panels[1], 4)
+title = figure.suptitle("At the paper's size the loss bends away in size and data")
 
 # %% [markdown] tags=["caption"]
 # Loss of {term}`gradient descent` at the paper's size against size, time, data and compute. Dotted lines have

@@ -102,6 +102,7 @@ legend = figure.legend(key, [r"$\beta$ or $\gamma$ = 0", "0.5", "1", "Table 2", 
 for axes in panels[0]:
     axes.set(yticks=(0.05, 0.1, 0.2, 0.5), yticklabels=(0.05, 0.1, 0.2, 0.5))
     axes.yaxis.set_minor_formatter("")
+title = figure.suptitle("At the paper's size the losses in size and data soon go flat")
 
 # %% [markdown] tags=["caption"]
 # Simulated losses at the paper's size. Dashed: exponents of Table 2, dotted: ours. With

@@ -55,7 +55,7 @@ table = page.save_figure(
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
-from claimbook.pages.plotting import CRIMSON, GOLD, OLIVE, VIOLET, draw, legend_below
+from claimbook.pages.plotting import GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below
 
 figure, axes = plt.subplots(figsize=(9, 3.2))
 for place, own in enumerate(seeds.values()):
@@ -84,11 +84,11 @@ for alpha, color in zip(laws.ALPHAS, (VIOLET, GOLD)):
     softmax.draw_power_law(
         left, table, "time", f"alpha = {alpha}", theory_exponents(alpha)["time"],
         color=color, ls="--", label=rf"Table 1, $\alpha$ = {alpha}")
-draw(middle, table, "compute", "envelope", color=CRIMSON, label="best size")
+draw(middle, table, "compute", "envelope", color=VIOLET, label="best size")
 softmax.draw_power_law(
     middle, table, "compute", "envelope", theory_exponents(1.8)["compute"],
-    color=CRIMSON, ls="--", label=r"Table 1, $\alpha$ = 1.8")
-for r, color in zip(found.softmax, (VIOLET, GOLD, OLIVE)):
+    color=VIOLET, ls="--", label=r"Table 1, $\alpha$ = 1.8")
+for r, color in zip(found.softmax, (OLIVE, ROSE, STEEL)):
     for name, style in (("softmax", "-"), ("limit", ":")):
         draw(below, table, "softmax", f"{name}, seed {r.component.seed}", color=color,
              ls=style)
@@ -102,6 +102,7 @@ for axes in panels.values():
 left.legend(loc="upper right")
 middle.legend(loc="lower left")
 legend = below.legend(loc="lower left", ncols=3)
+title = figure.suptitle("In long contexts the loss falls along the printed laws")
 
 # %% [markdown] tags=["caption"]
 # Loss in the limit of long contexts, against time (a) and compute (b), and of the softmax itself beside

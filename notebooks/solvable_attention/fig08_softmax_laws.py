@@ -87,6 +87,7 @@ draw(panels["time"], table, "time", "learning rate 1e-3", color="grey", ls=":",
      label="learning rate $10^{-3}$")
 panels["data"].set(ylim=(1e-3, 0.1))
 legend = legend_below(panels["time"], 3)
+title = figure.suptitle("The loss of softmax attention falls along the printed laws")
 
 # %% [markdown] tags=["caption"]
 # Loss of softmax attention against size, time, data and compute, with random signs of the features.

@@ -28,9 +28,19 @@ function overlap(one, other) {
   return (2 * shared) / (one.length + other.length || 1);
 }
 
+// What a page says of itself, as HTML.
+function described(name) {
+  const part = document.createElement("p");
+  part.className = "context";
+  part.textContent = DESCRIPTIONS[name] ?? "";
+  return part.outerHTML;
+}
+
 var Scorer = {
   // Pages whose title has the query come first, most of all where it begins with it.
-  score: ([name, title, anchor, description, score]) => {
+  score: (item) => {
+    const [name, title, anchor, , score] = item;
+    if (window.location.protocol === "file:") item[3] ||= described(name);
     const asked = askedFor();
     const found = asked && !anchor ? title.toLowerCase().indexOf(asked) : -1;
     return score + (found === 0 ? 120 : found > 0 ? 80 : 0);
