@@ -1,7 +1,7 @@
 # %% [markdown]
 # # What caps the answers: softmax, or the read-out?
 #
-# Can't tell. A final layer normalization bounds every answer of our best pairs at 13.5, and printed errors
+# Can't tell. A final layer normalization bounds every answer of our best pairs at 12 to 14; printed errors
 # of {term}`SSA` need more. But without that cap SSA has 0.8 times {term}`softmax`'s error, which five pairs
 # do not tell from chance; the paper prints 0.19 times at most.
 #
@@ -105,7 +105,7 @@ legend = legend_below(right, 3)
 # %% [markdown]
 # ## Numbers
 #
-# Of each model, the best pairs (seeds 10 to 14) among them, its bound, the largest answer that it gives on
+# Of each model, the best pairs (seeds 10 to 19) among them, its bound, the largest answer that it gives on
 # lines of $\sigma = 10$, and the share of its error there that is the floor of its own bound:
 
 # %% tags=["numbers"]
