@@ -48,9 +48,6 @@ def test_xgboost_equals_the_library(n):
         assert answer == pytest.approx(reference.predict(x[n:n + 1])[0], rel=1e-6)
 
 
-# ---- the student network --------------------------------------------------------------------
-
-
 def plain_student(settings, xs, ys, n):
     """One prompt's network as anybody would train it, from the same start on the same batches."""
     start = Students(settings, 1, xs.shape[-1], "cpu").double()

@@ -45,9 +45,6 @@ def test_least_squares_equals_scikit_learn_and_has_minimum_norm(n):
     assert ours == pytest.approx([x[n].numpy() @ w for x, w in zip(xs[0], weights)], rel=1e-8)
 
 
-# ---- one step of gradient descent -----------------------------------------------------------
-
-
 def test_psi_l_is_the_last_entry_of_the_feature_map():
     xs, ys, _ = sample(LinearRegression(3, 0.2), 1, 6)
     pairs = torch.cat((xs, ys[..., None]), dim=-1)[0, 0]
@@ -75,9 +72,6 @@ def test_the_step_minimizes_the_measured_error(noise_std, n):
     squares = (labels - OneStepGD(task).predict(xs, ys, (n,))[0, :, 0]).square()
     deviation = squares.std().item() / len(squares) ** 0.5
     assert abs(squares.mean().item() - one_step_error(task, n)) < 4 * deviation
-
-
-# ---- several noise levels -------------------------------------------------------------------
 
 
 def explicit_posterior(xs, ys, weight_std):

@@ -21,9 +21,6 @@ def inner(ones, others):
     return sum(one * other for one, other in zip(ones, others))
 
 
-# ---- two noise levels -----------------------------------------------------------------------
-
-
 def test_two_noise_levels_equal_a_plain_loop():
     prompt = TwoNoiseLevels(3, (0.2, 0.7), weight_std=0.5).sample(STREAM, IDS, 6, DOUBLE)
     words = numbers(STREAM.words(IDS, "level", 1))
@@ -50,9 +47,6 @@ def test_prompts_of_one_level_are_those_of_the_mixture(dtype):
             assert torch.equal(ours[levels == level], expected[levels == level])
 
 
-# ---- sparse linear --------------------------------------------------------------------------
-
-
 def test_support_is_a_uniform_subset():
     prompt = SparseLinear(6, nonzero=3).sample(STREAM, MANY, 6, DOUBLE)
     weights = torch.linalg.solve(prompt.xs[0], prompt.ys[0])
@@ -64,9 +58,6 @@ def test_support_is_a_uniform_subset():
             assert within_four_standard_errors(support[:, i] & support[:, j], 3 * 2 / (6 * 5))
     values = weights[support]
     assert within_four_standard_errors(values[values.abs() < 5] ** 2, 1)
-
-
-# ---- sigmoid --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("centred", (True, False))
@@ -81,9 +72,6 @@ def test_sigmoid_regression_equals_a_plain_loop(centred):
             assert prompt.xs[0, b, i].tolist() == pytest.approx(point, abs=1e-14)
             assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
     assert torch.equal(prompt.ys, prompt.means)
-
-
-# ---- affine functions -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("first, sharing", [(None, 1), (50.0, 1), (None, 4)])
