@@ -115,31 +115,6 @@ def test_task_shares(tasks, alpha):
         assert shares[0] / shares[s - 1] == pytest.approx(s**alpha)
 
 
-def full_matrix(s, tasks, psi, strength):
-    """H_s of Eq. 7 from its definition: the sum of outer products of the columns of Eq. 4."""
-    pair, query = np.zeros(tasks + 1), np.zeros(tasks + 1)
-    pair[s], pair[tasks], query[s] = 1, strength, 1
-    return psi * np.outer(pair, pair) + np.outer(query, query)
-
-
-def test_gradient_descent_outputs_equal_the_full_model():
-    """All (N_s + 1) coordinates and full matrices, one task at a time: N_s = 5, 50 steps."""
-    tasks, psi, strength, learning_rate = 5, 8, 0.6, 0.02
-    random = np.random.default_rng(0)
-    full_v, full_w = 0.3 * random.standard_normal((2, tasks, tasks + 1))
-    shares = riccati.task_shares(tasks, 1.8)
-    v0, w0 = (np.array([[u[s, s], u[s, tasks]] for s in range(tasks)]) for u in (full_v, full_w))
-    ours = riccati.gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, 50)
-    assert ours.shape == (51, tasks) and np.abs(ours[-1] - ours[0]).max() > 0.1
-    for s in range(tasks):
-        v, w, matrix = full_v[s], full_w[s], full_matrix(s, tasks, psi, strength)
-        for step in range(51):
-            f = v @ matrix @ w
-            assert ours[step, s] == pytest.approx(f, abs=1e-12)
-            slope = learning_rate * shares[s] * (f - strength)
-            v, w = v - slope * matrix @ w, w - slope * matrix @ v
-
-
 def test_flow_is_the_limit_of_small_steps():
     tasks, psi, strength, learning_rate, steps = 4, 6, 0.5, 2e-5, 20_000
     v0 = np.full((tasks, 2), 0.1)
