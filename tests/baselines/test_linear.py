@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
-from icllib.baselines import LeastSquares, MixtureRidge, OneStepGD, PsiL, Ridge, RidgeSweep
-from icllib.baselines.gradient import best_step, one_step_error
+from icllib.baselines import LeastSquares, MixtureRidge, Ridge, RidgeSweep
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 
@@ -34,22 +32,6 @@ def test_least_squares_equals_numpy_s_and_has_minimum_norm(n):
     ours = LeastSquares().predict(xs, ys, (n,))[0, :, 0].tolist()
     weights = [np.linalg.lstsq(x[:n], y[:n])[0] for x, y in zip(xs[0].numpy(), ys[0].numpy())]
     assert ours == pytest.approx([x[n].numpy() @ w for x, w in zip(xs[0], weights)], rel=1e-8)
-
-
-@pytest.mark.parametrize("noise_std, n", [(0.0, 3), (0.4, 10), (2.0, 6)])
-def test_the_step_minimizes_the_measured_error(noise_std, n):
-    task = LinearRegression(4, noise_std, weight_std=0.5)
-    xs, ys, _ = sample(task, 40_000, n + 1)
-    products, labels = PsiL().predict(xs, ys, (n,))[0, :, 0], ys[0, :, n]
-    error = lambda step: (labels - step * products).square().mean().item()
-    measured = minimize_scalar(error, bounds=(0, 1), method="bounded", options={"xatol": 1e-9}).x
-    step = best_step(task, n)
-    slopes = (labels - step * products) * products  # their mean is 0 at the true minimum
-    deviation = slopes.std() / len(slopes) ** 0.5 / products.square().mean()
-    assert abs(measured - step) < 4 * deviation.item() < 0.1 * step
-    squares = (labels - OneStepGD(task).predict(xs, ys, (n,))[0, :, 0]).square()
-    deviation = squares.std().item() / len(squares) ** 0.5
-    assert abs(squares.mean().item() - one_step_error(task, n)) < 4 * deviation
 
 
 def explicit_posterior(xs, ys, weight_std):

@@ -1,48 +1,13 @@
-"""Closed forms against loops, autograd, Monte Carlo and high-precision arithmetic."""
+"""The closed form of the Riccati equations against high-precision arithmetic, and what surrounds it."""
 
 import itertools
 
 import mpmath
 import numpy as np
 import pytest
-import torch
 
 from claimbook.records.errors import InputError
-from icllib.theory import gradient_descent as theory
 from icllib.theory import riccati
-
-PAIRS, DIMENSION = 5, 3
-
-
-def regression(*shape, seed=0):
-    """Inputs (*shape, DIMENSION) and labels (*shape) in double precision."""
-    generator = torch.Generator().manual_seed(seed)
-    draw = lambda *size: torch.randn(*size, generator=generator, dtype=torch.float64)
-    return draw(*shape, DIMENSION), draw(*shape)
-
-
-@pytest.mark.parametrize("pairs", [2, 7])
-def test_least_squares_has_minimum_norm(pairs):
-    xs, ys = regression(pairs)
-    expected = np.linalg.lstsq(xs.numpy(), ys.numpy(), rcond=None)[0]
-    ours = theory.least_squares(xs[None], ys[None])[0].numpy()
-    assert ours == pytest.approx(expected, abs=1e-10)
-
-
-def test_causal_coefficients_solve_the_triangular_system():
-    xs, ys = regression(2, PAIRS)
-    ours = theory.causal_coefficients(xs, ys).numpy()
-    for b in range(2):
-        x, matrix = xs[b].numpy(), np.zeros((PAIRS, PAIRS))
-        for i in range(PAIRS):
-            for j in range(i, PAIRS):
-                matrix[i, j] = x[i] @ x[j]
-        assert theory.triangular_matrix(xs)[b].numpy() == pytest.approx(matrix, abs=1e-12)
-        expected = np.linalg.solve(matrix.T, ys[b].numpy())  # a T = y
-        assert ours[b] == pytest.approx(expected, rel=1e-9)
-
-
-# ---- the closed form of the Riccati equations ------------------------------------------------
 
 STARTS = (0.0, 1e-120, 1e-9, 0.3, 5.0, 1e6, 1e120)
 STRENGTHS = (-3.0, -1e-8, 0.0, 1e-8, 0.5, 40.0)
