@@ -67,21 +67,6 @@ def test_two_points_share_a_leaf_as_often_as_their_signs_agree():
     assert within_four_standard_errors(one * other - agreeing**4, 0)
 
 
-@pytest.mark.parametrize("classes", (2, 3, 5))
-def test_classification_equals_a_plain_loop(classes):
-    prompt = LinearClassification(4, classes).sample(STREAM, IDS, 6, DOUBLE)
-    uniform = STREAM.uniform(IDS, "xs", (6, 4), DOUBLE)[0].tolist()
-    weights = STREAM.normal(IDS, "weights", (classes, 4), DOUBLE)[0].tolist()
-    for b in range(3):
-        for i in range(6):
-            point = [2 * u - 1 for u in uniform[b][i]]
-            scores = [sum(w * x for w, x in zip(weights[b][c], point)) for c in range(classes)]
-            expected = [float(c == scores.index(max(scores))) for c in range(classes)]
-            assert prompt.xs[0, b, i].tolist() == pytest.approx(point, abs=1e-14)
-            assert prompt.ys[0, b, i].tolist() == expected
-    assert torch.equal(prompt.ys, prompt.means)
-
-
 def test_two_classes_separate_points_by_their_angle():
     """A random hyperplane through 0 separates x and x' with probability angle / pi."""
     prompt = LinearClassification(4, classes=2).sample(STREAM, MANY, 2)
