@@ -63,9 +63,6 @@ def test_it_comes_near_ridge_regression(learner, trained):
     assert errors[0] > 10 * errors[-1]
 
 
-# ---- what the solutions of the exercises say ------------------------------------------------
-
-
 @pytest.mark.parametrize("words, message", [
     (("--steps", "0"), "--steps: expected 1 or more, got 0"),
     (("--picture", "absent/learner.png"), "--picture: expected a file that can be written")])

@@ -221,8 +221,8 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
                              IPYTHONDIR=f"{folder}/ipython", MPLCONFIGDIR=matplotlib_folder(folder),
                              JUPYTER_PATH=f"{sys.prefix}/share/jupyter"):
                 papermill.execute_notebook(source, target, parameters, kernel_name="python3",
-                                           progress_bar=False, kernel_manager_class=kernel_manager(folder), execution_timeout=left,
-                                           start_timeout=START, iopub_timeout=OUTPUT,
+                                           progress_bar=False, kernel_manager_class=kernel_manager(folder),
+                                           execution_timeout=left, start_timeout=START, iopub_timeout=OUTPUT,
                                            cwd=str(notebooks_folder() / page.split("/")[0]), **shown)
         except (papermill.PapermillExecutionError, RuntimeError, TimeoutError) as error:
             failure = error

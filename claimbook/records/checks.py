@@ -57,7 +57,7 @@ NotNegative = Annotated[float, "a number of at least 0"]
 Fraction = Annotated[float, "a fraction in [0, 1)"]
 Share = Annotated[float, "a number from 0 to 1"]
 # Each raises InputError, by name, for what is no such number.
-CHECKS = {kind: partial(check, typing.get_args(kind)[1], fits) for kind, fits in {
+CHECKS: dict = {kind: partial(check, typing.get_args(kind)[1], fits) for kind, fits in {
     Positive: lambda value: 0 < float(value) < math.inf,
     NotNegative: lambda value: 0 <= float(value) < math.inf, Finite: math.isfinite,
     Fraction: lambda value: 0 <= value < 1, Share: lambda value: 0 <= value <= 1}.items()}

@@ -44,7 +44,8 @@ def run_box(app, pagename: str) -> str:
         lines = escape(f"!git clone --depth 1 {repository}{install}\n%cd {folder}")
         colab = f"<p>In Colab, as the first cell:</p><pre>{lines}</pre>"  # whose machine lacks the project
     return (f"<details><summary>Run this page</summary><p>In seconds{where}:</p>"
-            f"<pre>{escape(get + run)} smoke</pre><p>On a machine with a GPU:</p><pre>{escape(run)} gpu --time-limit 1500</pre>{colab}</details>")
+            f"<pre>{escape(get + run)} smoke</pre><p>On a machine with a GPU:</p>"
+            f"<pre>{escape(run)} gpu --time-limit 1500</pre>{colab}</details>")
 
 
 def bibtex(cff: dict) -> str:

@@ -132,13 +132,15 @@ def figure(paper: str) -> str:
             "printed as a hollow diamond, and the bound as a grey tick.\n"
             f":name: forest {paper}\n\n"
             "What is printed (hollow) against ours (95% intervals over seeds), claim by claim, one point "
-            "for each part, in the color of what it says. Above, ratios; below, other numbers, less what is printed or less their bound. Grey: the bounds of the claims. Claims "
-            "that are exact or not tested, and deviations that should be 0, are left out.\n```\n")
+            "for each part, in the color of what it says. Above, ratios; below, other numbers, less what is "
+            "printed or less their bound. Grey: the bounds of the claims. Claims that are exact or not tested, "
+            "and deviations that should be 0, are left out.\n```\n")
 
 
 def table(decisions: list[Decision]) -> str:
     """Claims of a chapter as a Markdown table, the paper's headline first."""
-    lines = ["```{rst-class} claims\n```\n", "| claim | verdict | what is claimed, and *what came out* | where | page, or why not run |",
+    lines = ["```{rst-class} claims\n```\n",
+             "| claim | verdict | what is claimed, and *what came out* | where | page, or why not run |",
              "|---|---|---|---|---|"]
     for item in decisions:
         claim = item.claim

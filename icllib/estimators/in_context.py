@@ -281,17 +281,6 @@ class InContextClassifier(ClassifierMixin, InContext):
                              f"trained on, got {count}")
         return np.eye(trained.classes or count)[places]
 
-    def scores(self, X) -> np.ndarray:
-        """Scores from 0 to 1 for each class: (rows, classes); one-hot ones only nearly sum to 1."""
-        said = self.answers(X)
-        if self.labels == "truth" or self.trained_.log_odds:
-            said = expit(said)
-        elif self.labels == "signs":
-            said = (said.clip(-1, 1) + 1) / 2
-        if self.labels == "one-hot":
-            return said[:, : len(self.classes_)].clip(0, 1)
-        return np.stack((1 - said, said), axis=1)
-
     def decision_function(self, X):
         """The model's answers: (rows,), above 0 for the second of two classes; or (rows, classes)."""
         said = self.answers(X)
@@ -302,8 +291,12 @@ class InContextClassifier(ClassifierMixin, InContext):
 
     def predict_proba(self, X):
         """The probabilities of the classes: (rows, classes)."""
-        scores = self.scores(X) + TINY
-        return scores / scores.sum(axis=1, keepdims=True)
+        said = self.answers(X)
+        if self.labels == "one-hot":
+            scores = said[:, : len(self.classes_)].clip(0, 1) + TINY  # they only nearly sum to 1
+            return scores / scores.sum(axis=1, keepdims=True)
+        second = expit(said) if self.labels == "truth" or self.trained_.log_odds else (said.clip(-1, 1) + 1) / 2
+        return np.stack((1 - second, second), axis=1)
 
     def predict(self, X):
         """The most likely classes: (rows,)."""

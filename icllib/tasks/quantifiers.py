@@ -37,18 +37,14 @@ class Quantifier(Task):
 
     def draw(self, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
         xs = self.input_std * stream.normal(ids, "xs", (n,), dtype)
-        if self.law == "balanced":
-            xs = self._settle(xs, stream.integers(ids, "settled", n + 1))
+        if self.law == "balanced":  # the label settles at position `first`, counted from 0
+            first = stream.integers(ids, "settled", n + 1)[..., None]
+            position = torch.arange(n, device=xs.device)
+            before = xs.abs() if self.quantifier == "every" else -xs.abs()
+            xs = torch.where(position < first, before, xs)
+            xs = torch.where(position == first, -before, xs)
         ys = truth(self.quantifier, xs)
         return Prompt(xs[..., None], ys, ys)
-
-    def _settle(self, xs: Tensor, first: Tensor) -> Tensor:
-        """Choose signs so that the label settles at position `first`, counted from 0."""
-        position = torch.arange(xs.shape[-1], device=xs.device)
-        first = first[..., None]
-        before = xs.abs() if self.quantifier == "every" else -xs.abs()
-        xs = torch.where(position < first, before, xs)
-        return torch.where(position == first, -before, xs)
 
 
 def truth(quantifier: str, xs: Tensor) -> Tensor:

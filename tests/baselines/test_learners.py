@@ -36,21 +36,6 @@ def test_the_default_tolerance_is_tight_where_points_are_few():
     assert (ours - exact).square().mean() < 1e-3 * (loose - exact).square().mean()
 
 
-@pytest.mark.parametrize("n", (1, 5, 15))
-def test_xgboost_equals_the_library(n):
-    from xgboost import XGBRegressor
-
-    xs, ys = sample(3, 16, dtype=torch.float32)
-    ours = XGBoost(trees=7, depth=2, learning_rate=0.2).predict(xs, ys, (n,))[0, :, 0]
-    for answer, x, y in zip(ours.tolist(), xs[0].numpy(), ys[0].numpy()):
-        reference = XGBRegressor(n_estimators=7, max_depth=2, learning_rate=0.2, n_jobs=1,
-                                 tree_method="exact").fit(x[:n], y[:n])
-        assert answer == pytest.approx(reference.predict(x[n:n + 1])[0], rel=1e-6)
-
-
-# ---- the student network --------------------------------------------------------------------
-
-
 def plain_student(settings, xs, ys, n):
     """One prompt's network as anybody would train it, from the same start on the same batches."""
     start = Students(settings, 1, xs.shape[-1], "cpu").double()

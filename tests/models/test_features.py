@@ -9,7 +9,7 @@ import torch
 from contract import DIMENSION, prompts
 
 from icllib.models import MLP, FeatureMLP, ScalarRegression
-from icllib.models.features import FEATURES, feature_row, linear_row
+from icllib.models.features import FEATURES, feature_row
 from test_every_model import FEATURES as MODELS, LENGTHS, SEEDS, module_of
 
 KERNELS = {
@@ -50,15 +50,6 @@ def test_rows_equal_double_loops(features):
                 a = prompt_matrix(xs[member, b], ys[member, b], length)
                 torch.testing.assert_close(rows[member, b, k], plain_psi(features, a)[-1],
                                            atol=1e-12, rtol=1e-12)
-
-
-def test_the_linear_scalar_is_one_gradient_step():
-    """psi_L(A)_{N,d+1} = x_N . X^T y, to the last bit where products are exact (Appendix B)."""
-    xs, ys = ((10 * tensor).round() for tensor in prompts())
-    for k, length in enumerate(LENGTHS):
-        query, x, y = xs[..., length, :], xs[..., :length, :], ys[..., :length]
-        expected = (query * (x.mT @ y[..., None])[..., 0]).sum(-1)
-        assert torch.equal(linear_row(xs, ys, LENGTHS)[..., k, -1], expected)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

@@ -59,15 +59,6 @@ def test_equals_plain_loops(model):
 
 
 @torch.no_grad()
-def test_pairs_see_their_query_and_later_pairs():
-    """Unlike in GPT-2: the order of the pairs does not matter, in any layer."""
-    module, (xs, ys) = shaken(SETTINGS[0]), prompts()
-    order = torch.tensor([4, 2, 0, 6, 1, 5, 3, 7])
-    before, after = module(xs, ys, (7,)), module(xs[:, :, order], ys[:, :, order], (7,))
-    torch.testing.assert_close(after, before, atol=1e-12, rtol=1e-12)
-
-
-@torch.no_grad()
 def test_a_row_of_zeros_has_finite_answers():
     xs, ys = (torch.zeros_like(tensor) for tensor in prompts(torch.float32))
     for model in SETTINGS:

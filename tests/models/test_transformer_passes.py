@@ -71,3 +71,17 @@ def test_queries_with_positions_of_their_own_are_queries_alone_at_these_position
             alone.positions[:, pairs] = module.positions[:, pairs + query]
         expected = alone(xs, ys, (pairs,), (6 + query,))[..., 0]
         torch.testing.assert_close(together[..., place], expected)
+
+
+def test_input_tokens_show_the_numbers_alone():
+    """What is answered at x_n is a function of x_0, ..., x_n in their order, and of no label."""
+    module = Transformer(2, 2, 16, tokens="inputs").build([0, 1], 3, 6)
+    xs, ys = torch.randn(2, 4, 7, 3), torch.randn(2, 4, 7)
+    together = module(xs, ys, (0, 4, 6))
+    assert torch.equal(module(xs, ys + 1, (0, 4, 6)), together)
+    for k, n in enumerate((0, 4, 6)):
+        assert torch.allclose(module(xs, ys, (n,))[..., 0], together[..., k], atol=1e-6)
+        changed = xs.clone()
+        changed[:, :, n] += 1
+        moved = (module(changed, ys, (0, 4, 6)) - together).abs().amax((0, 1)) > 0
+        assert moved.tolist() == [length >= n for length in (0, 4, 6)]

@@ -17,9 +17,6 @@ def angle(one, other):
     return torch.acos(torch.cosine_similarity(one, other, dim=-1))
 
 
-# ---- ReLU networks --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("cached", (5, 35, 70))  # parts of points, of one prompt, of two
 def test_relu_networks_in_parts_are_the_same_to_the_bit(monkeypatch, cached):
     task = ReluNetwork(3, width=5)
@@ -37,9 +34,6 @@ def test_relu_networks_have_the_arc_cosine_kernel():
               * (theta.sin() + (math.pi - theta) * theta.cos()))
     assert within_four_standard_errors(prompt.ys[0, :, 0] * prompt.ys[0, :, 1] - kernel, 0)
     assert within_four_standard_errors(prompt.ys[0, :, 0] ** 2 - one.square().sum(-1), 0)
-
-
-# ---- decision trees -------------------------------------------------------------------------
 
 
 def descend(point, tested, leaves, depth, node=0):
@@ -71,24 +65,6 @@ def test_two_points_share_a_leaf_as_often_as_their_signs_agree():
     one, other = prompt.ys[0, :, 0], prompt.ys[0, :, 1]
     assert within_four_standard_errors((one == other).double() - agreeing**4, 0)
     assert within_four_standard_errors(one * other - agreeing**4, 0)
-
-
-# ---- classification -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("classes", (2, 3, 5))
-def test_classification_equals_a_plain_loop(classes):
-    prompt = LinearClassification(4, classes).sample(STREAM, IDS, 6, DOUBLE)
-    uniform = STREAM.uniform(IDS, "xs", (6, 4), DOUBLE)[0].tolist()
-    weights = STREAM.normal(IDS, "weights", (classes, 4), DOUBLE)[0].tolist()
-    for b in range(3):
-        for i in range(6):
-            point = [2 * u - 1 for u in uniform[b][i]]
-            scores = [sum(w * x for w, x in zip(weights[b][c], point)) for c in range(classes)]
-            expected = [float(c == scores.index(max(scores))) for c in range(classes)]
-            assert prompt.xs[0, b, i].tolist() == pytest.approx(point, abs=1e-14)
-            assert prompt.ys[0, b, i].tolist() == expected
-    assert torch.equal(prompt.ys, prompt.means)
 
 
 def test_two_classes_separate_points_by_their_angle():

@@ -6,8 +6,7 @@ import pytest
 import torch
 from standard_errors import STREAM, within_four_standard_errors
 
-from icllib.baselines import DiscreteMMSE, Ridge
-from icllib.evaluate import ErrorByLength
+from icllib.baselines import DiscreteMMSE
 from icllib.models import Transformer
 from icllib.streams import Stream
 from icllib.tasks import (AffineFunctions, DecisionTree, FunctionPool, LinearClassification,
@@ -86,18 +85,6 @@ def test_the_posterior_mean_over_a_pool_equals_a_plain_sum():
             expected = sum(p * product(w, xs[0, b, n].tolist())
                            for p, w in zip(chances, functions)) / sum(chances)
             assert found[b, k].item() == pytest.approx(expected, rel=1e-6)
-
-
-def test_no_predictor_beats_the_posterior_mean_on_its_pool():
-    pool = FunctionPool(LINEAR, 4)
-    measure = ErrorByLength((0, 1, 3), prompts=4000)
-    best, ridge = (measure.measure(pool, predictor)["error"][0]
-                   for predictor in (DiscreteMMSE(pool), Ridge.bayes(LINEAR)))
-    assert (best < ridge).all()
-    weights = DiscreteMMSE(pool).weights("cpu")
-    spread = (weights - weights.mean(0)).square().sum(1).mean()  # E |x . (w - mean)|^2
-    standard_error = (spread + 0.25) * (10 / 4000) ** 0.5
-    assert abs(best[0] - (spread + 0.25)) < 4 * standard_error
 
 
 # ---- mixtures -------------------------------------------------------------------------------

@@ -21,36 +21,16 @@ def inner(ones, others):
     return sum(one * other for one, other in zip(ones, others))
 
 
-# ---- two noise levels -----------------------------------------------------------------------
-
-
-def test_two_noise_levels_equal_a_plain_loop():
-    prompt = TwoNoiseLevels(3, (0.2, 0.7), weight_std=0.5).sample(STREAM, IDS, 6, DOUBLE)
-    words = numbers(STREAM.words(IDS, "level", 1))
-    weights = numbers(STREAM.normal(IDS, "weights", (3,), DOUBLE))
-    noise = numbers(STREAM.normal(IDS, "noise", (6,), DOUBLE))
-    assert torch.equal(prompt.xs, STREAM.normal(IDS, "xs", (6, 3), DOUBLE))
-    for b in range(3):
-        sigma = 0.2 if words[b][0] < 2**31 else 0.7
-        for i in range(6):
-            mean = 0.5 * inner(weights[b], prompt.xs[0, b, i].tolist())
-            assert prompt.means[0, b, i].item() == pytest.approx(mean, abs=1e-13)
-            label = mean + sigma * noise[b][i]
-            assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
-
-
 @pytest.mark.parametrize("dtype", (torch.float32, DOUBLE))
 def test_prompts_of_one_level_are_those_of_the_mixture(dtype):
     task, ids = TwoNoiseLevels(20, weight_std=20**-0.5), torch.arange(100)[None]
     mixture, levels = task.sample(STREAM, ids, 5, dtype), task.levels(STREAM, ids)
+    assert within_four_standard_errors(task.levels(STREAM, MANY), 0.5)
     for level, noise_std in enumerate(task.noise_stds):
         alone = task.at_level(level)
         assert (alone.noise_std, alone.weight_std) == (noise_std, task.weight_std)
         for ours, expected in zip(mixture, alone.sample(STREAM, ids, 5, dtype)):
             assert torch.equal(ours[levels == level], expected[levels == level])
-
-
-# ---- sparse linear --------------------------------------------------------------------------
 
 
 def test_support_is_a_uniform_subset():
@@ -66,9 +46,6 @@ def test_support_is_a_uniform_subset():
     assert within_four_standard_errors(values[values.abs() < 5] ** 2, 1)
 
 
-# ---- sigmoid --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("centred", (True, False))
 def test_sigmoid_regression_equals_a_plain_loop(centred):
     prompt = SigmoidRegression(16, centred).sample(STREAM, IDS, 6, DOUBLE)
@@ -81,9 +58,6 @@ def test_sigmoid_regression_equals_a_plain_loop(centred):
             assert prompt.xs[0, b, i].tolist() == pytest.approx(point, abs=1e-14)
             assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
     assert torch.equal(prompt.ys, prompt.means)
-
-
-# ---- affine functions -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("first, sharing", [(None, 1), (50.0, 1), (None, 4)])

@@ -129,19 +129,6 @@ def test_gradients_are_clipped_as_pytorch_does_member_by_member():
             assert torch.allclose(ours[member], parameter.grad, atol=1e-5)
 
 
-def test_the_linear_schedule_is_that_of_transformers():
-    from transformers import get_linear_schedule_with_warmup
-
-    recipe = Recipe((9,), 50, learning_rate=0.3, schedule="linear", warmup=0.2)
-    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.3)
-    theirs = get_linear_schedule_with_warmup(optimizer, 10, 50)
-    for step in range(50):
-        rise = 0.03 if step < 10 else 0.0  # ours begins at one step of the warm-up, theirs at 0
-        assert math.isclose(recipe.rate(step), theirs.get_last_lr()[0] + rise, abs_tol=1e-12)
-        optimizer.step()
-        theirs.step()
-
-
 def test_pseudo_log_likelihoods_are_those_of_a_loop_over_words():
     module = Encoder(1, 2, 8, 8).build([0, 1], 30, 12)
     sentences = MADE.sentences(128, "cpu")[:5]

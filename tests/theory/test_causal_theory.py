@@ -1,39 +1,19 @@
-"""Causal attention's variants, step bounds and exact Kaczmarz errors, against loops and grids."""
+"""Gradient descent against autograd, and exact Kaczmarz errors against grids.
 
-import itertools
+Layers, least squares, stationary points and step bounds are compared with loops where the paper's pages measure them:
+tests/papers/causal_lm/test_layers.py.
+"""
 
 import numpy as np
 import pytest
 import torch
 
-from icllib.attention import full_pairs, with_queries
 from icllib.theory import gradient_descent as theory
 from icllib.theory import kaczmarz
-from test_theory import DIMENSION, PAIRS, regression
-
-# ---- variants --------------------------------------------------------------------------------
-
-
-def test_starting_weights_and_a_weighted_mask_in_a_triple_loop():
-    """delta_j += (eta / n) sum of mask_ji (x_i . x_j) (w0 . x_i - delta_i)."""
-    (xs, ys), layers = regression(PAIRS + 1), 3
-    ys[PAIRS:] = 0
-    start = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64)
-    mask = with_queries(full_pairs(PAIRS), [PAIRS], attend_to_self=False).double()
-    mask[1] *= 0.25
-    outputs = theory.linear_self_attention(xs, ys, mask, 0.7, layers, PAIRS, start)
-    x, delta = xs.numpy(), ys.numpy()
-    for layer in range(1, layers + 1):
-        new = delta.copy()
-        for j, i in itertools.product(range(PAIRS + 1), range(PAIRS + 1)):
-            pull = start.numpy() @ x[i] - delta[i]
-            new[j] += 0.7 / PAIRS * float(mask[j, i]) * (x[i] @ x[j]) * pull
-        delta = new
-        assert outputs[layer].numpy() == pytest.approx(delta, abs=1e-12)
 
 
 def test_gradient_descent_from_a_start_equals_autograd():
-    xs, ys = regression(2, PAIRS)
+    xs, ys = torch.randn(2, 5, 3).double(), torch.randn(2, 5).double()
     start = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64)
     path = theory.gradient_descent(xs, ys, 0.4, 4, start)
     weights = start.repeat(2, 1).requires_grad_()
@@ -42,61 +22,6 @@ def test_gradient_descent_from_a_start_equals_autograd():
         loss = 0.5 * ((xs @ weights[..., None])[..., 0] - ys).square().mean(-1).sum()
         (gradient,) = torch.autograd.grad(loss, weights)
         weights = (weights - 0.4 * gradient).detach().requires_grad_()
-
-
-@pytest.mark.parametrize("by_position", [False, True])
-def test_causal_steps_are_a_double_loop(by_position):
-    xs, ys = regression(PAIRS)
-    path = theory.causal_gradient_descent(xs[None], ys[None], 0.6, 3, by_position=by_position)[:, 0]
-    x, y, weights = xs.numpy(), ys.numpy(), np.zeros((PAIRS, DIMENSION))
-    for step in range(4):
-        assert path[step].numpy() == pytest.approx(weights, abs=1e-12)
-        new = weights.copy()
-        for j in range(PAIRS):
-            for i in range(j + 1):
-                new[j] += 0.6 / (j + 1 if by_position else PAIRS) * (y[i] - weights[i] @ x[i]) * x[i]
-        weights = new
-
-
-@pytest.mark.parametrize("by_position", [False, True])
-def test_stationary_weights_fit_the_last_pair_of_each_position(by_position):
-    """Every w_j* fits pair j, and (j w_j*) or w_j* moves along x_j alone: this determines them."""
-    xs, ys = regression(2, PAIRS)
-    weights = theory.causal_stationary_weights(xs, ys, by_position)
-    torch.testing.assert_close((weights * xs).sum(-1), ys)
-    scale = torch.arange(1.0, PAIRS + 1)[:, None] if by_position else torch.ones(PAIRS, 1)
-    moves = torch.diff(scale * weights, dim=-2, prepend=torch.zeros(2, 1, DIMENSION))
-    cosines = torch.cosine_similarity(moves, xs, dim=-1).abs()
-    torch.testing.assert_close(cosines, torch.ones_like(cosines))
-
-
-def test_online_steps_with_a_start_and_by_position():
-    xs, ys = regression(PAIRS)
-    start = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64)
-    plain = theory.online_gradient_descent(xs, ys, start)
-    shrunk = theory.online_gradient_descent(xs, ys, start, by_position=True)
-    w, v = start.numpy(), start.numpy()
-    for j, (x, y) in enumerate(zip(xs.numpy(), ys.numpy())):
-        w = w + (y - x @ w) / (x @ x) * x
-        v = v * j / (j + 1)
-        v = v + (y - x @ v) / (x @ x) * x
-        assert plain[j + 1].numpy() == pytest.approx(w, abs=1e-12)
-        assert shrunk[j + 1].numpy() == pytest.approx(v, abs=1e-12)
-
-
-def test_largest_steps_are_where_the_spectral_radius_is_one():
-    xs, _ = regression(4, 9)
-    radius = lambda matrix: np.abs(np.linalg.eigvals(matrix)).max()
-    for b, (prefix, causal) in enumerate(zip(theory.largest_prefix_step(xs).tolist(),
-                                             theory.largest_causal_step(xs).tolist())):
-        x = xs[b].numpy()
-        matrix = np.triu(x @ x.T)
-        assert radius(np.eye(3) - prefix / 9 * x.T @ x) == pytest.approx(1)
-        assert radius(np.eye(9) - causal / 9 * matrix) == pytest.approx(1)
-        assert radius(np.eye(9) - 0.99 * causal / 9 * matrix) < 1
-
-
-# ---- exact errors ----------------------------------------------------------------------------
 
 
 def grid(dimension, input_mean, nodes=12):

@@ -1,48 +1,13 @@
-"""Closed forms against loops, autograd, Monte Carlo and high-precision arithmetic."""
+"""The closed form of the Riccati equations against high-precision arithmetic, and what surrounds it."""
 
 import itertools
 
 import mpmath
 import numpy as np
 import pytest
-import torch
 
 from claimbook.records.errors import InputError
-from icllib.theory import gradient_descent as theory
 from icllib.theory import riccati
-
-PAIRS, DIMENSION = 5, 3
-
-
-def regression(*shape, seed=0):
-    """Inputs (*shape, DIMENSION) and labels (*shape) in double precision."""
-    generator = torch.Generator().manual_seed(seed)
-    draw = lambda *size: torch.randn(*size, generator=generator, dtype=torch.float64)
-    return draw(*shape, DIMENSION), draw(*shape)
-
-
-@pytest.mark.parametrize("pairs", [2, 7])
-def test_least_squares_has_minimum_norm(pairs):
-    xs, ys = regression(pairs)
-    expected = np.linalg.lstsq(xs.numpy(), ys.numpy(), rcond=None)[0]
-    ours = theory.least_squares(xs[None], ys[None])[0].numpy()
-    assert ours == pytest.approx(expected, abs=1e-10)
-
-
-def test_causal_coefficients_solve_the_triangular_system():
-    xs, ys = regression(2, PAIRS)
-    ours = theory.causal_coefficients(xs, ys).numpy()
-    for b in range(2):
-        x, matrix = xs[b].numpy(), np.zeros((PAIRS, PAIRS))
-        for i in range(PAIRS):
-            for j in range(i, PAIRS):
-                matrix[i, j] = x[i] @ x[j]
-        assert theory.triangular_matrix(xs)[b].numpy() == pytest.approx(matrix, abs=1e-12)
-        expected = np.linalg.solve(matrix.T, ys[b].numpy())  # a T = y
-        assert ours[b] == pytest.approx(expected, rel=1e-9)
-
-
-# ---- the closed form of the Riccati equations ------------------------------------------------
 
 STARTS = (0.0, 1e-120, 1e-9, 0.3, 5.0, 1e6, 1e120)
 STRENGTHS = (-3.0, -1e-8, 0.0, 1e-8, 0.5, 40.0)
@@ -113,31 +78,6 @@ def test_task_shares(tasks, alpha):
     assert shares.sum() == pytest.approx(1, abs=1e-12) and len(shares) == tasks
     for s in range(1, tasks + 1):
         assert shares[0] / shares[s - 1] == pytest.approx(s**alpha)
-
-
-def full_matrix(s, tasks, psi, strength):
-    """H_s of Eq. 7 from its definition: the sum of outer products of the columns of Eq. 4."""
-    pair, query = np.zeros(tasks + 1), np.zeros(tasks + 1)
-    pair[s], pair[tasks], query[s] = 1, strength, 1
-    return psi * np.outer(pair, pair) + np.outer(query, query)
-
-
-def test_gradient_descent_outputs_equal_the_full_model():
-    """All (N_s + 1) coordinates and full matrices, one task at a time: N_s = 5, 50 steps."""
-    tasks, psi, strength, learning_rate = 5, 8, 0.6, 0.02
-    random = np.random.default_rng(0)
-    full_v, full_w = 0.3 * random.standard_normal((2, tasks, tasks + 1))
-    shares = riccati.task_shares(tasks, 1.8)
-    v0, w0 = (np.array([[u[s, s], u[s, tasks]] for s in range(tasks)]) for u in (full_v, full_w))
-    ours = riccati.gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, 50)
-    assert ours.shape == (51, tasks) and np.abs(ours[-1] - ours[0]).max() > 0.1
-    for s in range(tasks):
-        v, w, matrix = full_v[s], full_w[s], full_matrix(s, tasks, psi, strength)
-        for step in range(51):
-            f = v @ matrix @ w
-            assert ours[step, s] == pytest.approx(f, abs=1e-12)
-            slope = learning_rate * shares[s] * (f - strength)
-            v, w = v - slope * matrix @ w, w - slope * matrix @ v
 
 
 def test_flow_is_the_limit_of_small_steps():

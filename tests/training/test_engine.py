@@ -54,16 +54,6 @@ def test_fresh_prompts_never_come_again():
     assert set(mixed[1].tolist()) == set(range(7))
 
 
-@pytest.mark.parametrize("sizes", [(8, 30, 1000), (None, None, None), (8, None, 30)])
-def test_prompts_of_a_member_do_not_depend_on_its_fleet(sizes):
-    seeds = (1, 0, 9)
-    for step in (0, 7):
-        together = prompt_ids(Stream.of(seeds, "training"), step, 16, sizes)
-        for member, (seed, size) in enumerate(zip(seeds, sizes)):
-            alone = prompt_ids(Stream.of([seed], "training"), step, 16, [size])
-            assert torch.equal(alone[0], together[member])
-
-
 @pytest.mark.parametrize("decay", [0.0, 0.1])
 @pytest.mark.parametrize("model", MODELS)
 def test_equals_a_plain_loop_with_adam(model, decay):

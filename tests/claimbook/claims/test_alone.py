@@ -54,9 +54,6 @@ def test_what_is_no_claim_is_refused_by_name(evidence, bounds, name):
     with pytest.raises(InputError, match=name):
         claimbook.decide(evidence, **bounds)
 
-
-# ---- bounds that were changed after the run -----------------------------------------------------
-
 CLAIM = "causal_lm.1"
 
 

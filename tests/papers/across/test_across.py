@@ -104,9 +104,6 @@ def test_linear_attention_has_the_error_of_its_closed_form():
     np.testing.assert_allclose(error, (2 + 1 + 0.5**2) / np.array([40, 200]), rtol=0.15)
 
 
-# ---- the chapter's table ----------------------------------------------------------------------
-
-
 def test_the_chapter_has_the_table_of_today_s_verdicts():
     assert mechanisms.table() in mechanisms.CHAPTER.read_text("utf-8"), "run: python -m papers"
 
