@@ -48,7 +48,7 @@ figure, panels = plt.subplots(2, 3, figsize=(9, 5.5), sharex=True)
 for column, task in zip(panels.T, trained.TASKS):
     for axes, sharing in zip(column, ("shared", "unshared")):
         for mask in sheet.MASKS:
-            draw(axes, table, f"{task}, {sharing}", mask, color=colors[mask], marker="o", label=mask)
+            draw(axes, table, f"{task}, {sharing}", mask, color=colors[mask], marker="o")
         axes.set(yscale="log", xticks=pairs, title=f"{task}, {sharing} layers")
     axes.set_xlabel("pairs")
 figure.supylabel("mean squared error; of classes, errors in percent", fontsize=10)
