@@ -101,6 +101,8 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # %% tags=["figure"]
 legend = sheet.draw_log_odds(table)
 title = legend.figure.suptitle("At m = 100 the other numbers hardly matter")
+for line in legend.legend_handles:
+    line.set_color("black")  # of softmax and SSA
 
 # %% [markdown] tags=["caption"]
 # Log-odds of the answer that the large number alone leaves open. Where the two lines meet, it has drowned
