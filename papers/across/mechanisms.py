@@ -29,7 +29,9 @@ ROWS = {
     "random loops in training make one": {"prefix": (18, "prefix"), "causal": (18, "causal")},
     "the solvable model's law in time": {
         name: (14, f"{name}, alpha = 1.8", f"{name}, alpha = 2.1") for name in ("GPT-2", "SGPT")},
-    "leaving one out beats it": {mask: (16, f"{mask}, shared", f"{mask}, unshared") for mask in ("prefix", "causal")}}
+    "leaving one out beats it": {mask: (16, f"{mask}, shared", f"{mask}, unshared") for mask in ("prefix", "causal")},
+    "and on two other tasks": {mask: (19, *(f"{task}, {mask}, {sharing}" for task in ("nonlinear", "classes")
+                                            for sharing in ("shared", "unshared"))) for mask in ("prefix", "causal")}}
 OPPOSITE = {"yes": "no", "no": "yes"}
 
 
