@@ -177,6 +177,8 @@ page.verdicts()
 # - *Wider inputs in training* (claim 60): in the mean three models of $N(0, 10)$ follow the line $x$ from
 #   20 to 40. On the steep lines they have stopped before. But they differ so much that no part is
 #   decided.
+# - *Narrower ones* (claim 62): five models of $U(-1, 1)$ stop at 5 on the steep lines, where answers shrink
+#   from $\lvert x \rvert = 2$ to 4. On the line $x$ they differ too much to tell.
 # - The heads of 12Al8AH are those of 12L8AH, and so is its width; without MLPs it has about a third of
 #   the weights.
 #
