@@ -404,6 +404,7 @@ COMBINED = {  # values that are sound by themselves, and what is said
                                              "expected a component with at_level"),
     "noise levels of another task": (lambda: training.Run(
         TASK, models.MLP(4), training.Recipe(LENGTHS, 1), evaluate.OnTask(TASK, NOISY, "other")), "with at_level"),
+    "a warm-up of all steps": (lambda: training.Recipe(LENGTHS, 2, warmup=1.0), r"warmup: expected a fraction in \[0, 1\)"),
     "two measures of one name": (lambda: evaluate.Together((MEASURE, evaluate.ErrorByLength((2,)))), "parts: expected metrics of diff"),
     "figures that are no tables": (lambda: page().save_figure([1]), "tables: expected DataFrame"),
     "evidence that is no list": (lambda: page().decide("causal_lm.1", {CLAIM.parts[0]: 5}, "cpu"), "one number of evidence for each"),
