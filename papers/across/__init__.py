@@ -6,7 +6,7 @@
 from papers.across.caps import LargestAnswers
 from papers.across.fixed_point import ByLoop, HandSetLoops
 from papers.across.kernels import KernelErrors
-from papers.across.leaderboard import CourtErrors
+from papers.across.leaderboard import CourtErrors, Recurrent
 from papers.across.nearest_algorithm import AlgorithmDistances, HandSetDistances, NarrowedInputs
 from papers.across.one_pass import LabelInfluence
 from papers.across.shifts import AtTemperatures, OtherInputs
