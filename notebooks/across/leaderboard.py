@@ -44,7 +44,7 @@ import matplotlib.pyplot as plt
 
 figure, axes = plt.subplots(figsize=(9, 1.6 + 0.42 * (len(errors) + 1)))
 sheet.draw_table(axes, judged)
-title = axes.set_title("Under a shift a recurrent net is seen to be better, and no attention",
+title = axes.set_title("Better under a shift: a recurrent net, and no attention",
                        fontsize=11)
 
 # %% [markdown] tags=["caption"]
