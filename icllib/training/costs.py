@@ -24,8 +24,8 @@ SPEED = 2e13
 # several times as many as narrow ones.
 CORE_SPEEDS = {
     ("Encoder", 128): 3.1e10, ("FeatureMLP", 256): 1.0e9, ("FeatureMLP", 1024): 1.2e10,
-    ("MLP", 1024): 1.6e10, ("MLP", 2048): 2.2e10, ("SGPT", 16): 8.0e9, ("SGPT", 32): 1.4e10,
-    ("SGPT", 64): 1.8e10, ("ScalarRegression", None): 4.7e8, ("Transformer", 16): 3.9e9,
+    ("MLP", 1024): 1.6e10, ("MLP", 2048): 2.2e10, ("Recurrent", 64): 1.8e10, ("SGPT", 16): 8.0e9,
+    ("SGPT", 32): 1.4e10, ("SGPT", 64): 1.8e10, ("ScalarRegression", None): 4.7e8, ("Transformer", 16): 3.9e9,
     ("Transformer", 32): 4.8e9, ("Transformer", 64): 1.9e10, None: 1.4e10}
 # How many times as fast the compiled step is (cpu_step.py), measured by benchmarks/bench.py: by class and
 # width, up to the given one. The speeds above are of PyTorch's.

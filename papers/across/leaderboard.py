@@ -30,6 +30,10 @@ class Recurrent(Component):
         """One network per seed."""
         return Module(lambda inputs: RecurrentNet(inputs, self)).build(seeds, dimension, max_pairs, device)
 
+    def multiplications(self, dimension: int, lengths) -> float:
+        """Multiply-adds of the forward pass on one prompt, but for the read-out."""
+        return 4 * self.width * (dimension + 1 + (2 * self.layers - 1) * self.width) * (max(lengths) + 1)
+
 
 class RecurrentNet(nn.Module):
     """The network of one seed."""
