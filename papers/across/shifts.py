@@ -148,13 +148,13 @@ def linear_models(profile: str, evaluation) -> dict[str, list[Run]]:
     return {"SGPT": [*filter(is_sgpt, runs)], "GPT-2": [run for run in runs if not is_sgpt(run)]}
 
 
-def table_1_models(profile: str, evaluation, masks=MASKS, **changed) -> dict[str, list[Run]]:
+def table_1_models(profile: str, evaluation, **changed) -> dict[str, list[Run]]:
     """The kept models of linear functions of causal_lm's Table 1, measured once more, by mask and sharing.
 
     changed: fields of a Cell that differ.
     """
     cells = [Cell("linear", mask, shared, extra_loss=shared, **changed)
-             for shared in (True, False) for mask in masks]
+             for shared in (True, False) for mask in MASKS]
     return {f"{cell.mask}, {cell.sharing}": [
         replace(cell.run(SIZES[profile], seed), evaluation=evaluation)
         for seed in range(min(SIZES[profile].seeds, KEPT_SEEDS))] for cell in cells}
