@@ -29,7 +29,7 @@ class Module:
 
     def __post_init__(self):
         if not callable(self.make) or not binds(self.make, 1):
-            raise InputError(f"make: expected a function of the dimension that gives a module, got {self.make!r:.200}")
+            raise InputError(f"make: expected a function or class of the dimension alone, got {self.make!r:.200}")
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedModule":
         """One module per seed, as a fleet."""

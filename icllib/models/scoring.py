@@ -36,9 +36,7 @@ class Plain(Component):
 
 
 def check_weigh(weigh, heads: int, name: str) -> None:
-    """Raises InputError unless weights depend only on the visible scores of their own prompt.
-    Tried on a few made-up scores. Refused are another shape, a weight where the mask is false, and
-    one that changes with a score there or with those of another model or prompt."""
+    """Raises InputError unless, for made-up scores, weights depend only on the visible ones of their own prompt."""
     mask = attention.causal_pairs(4)
     scores = torch.linspace(-3, 3, 4 * heads * 16).sin().view(2, 2, heads, 4, 4)
     given = scores.clone(), mask.clone()
@@ -46,9 +44,10 @@ def check_weigh(weigh, heads: int, name: str) -> None:
     if not all(map(torch.equal, given, (scores, mask))):
         raise InputError(f"{name}.weigh: expected scores and mask left as they are, got others afterwards")
     floating(**{f"{name}.weigh": weights})
-    if weights.shape != scores.shape or weights[..., ~mask].any():
-        raise InputError(f"{name}.weigh: expected weights shaped as the scores, 0 where the mask is "
-                         f"false, got {weights[0, 0, 0].tolist()}")
+    if weights.shape != scores.shape:
+        raise InputError(f"{name}.weigh: expected weights shaped as the scores, got {(*weights.shape,)}")
+    if (hidden := weights[..., ~mask]).any():
+        raise InputError(f"{name}.weigh: expected 0 where the mask is false, got {hidden.abs().max():g}")
     elsewhere = 5 - 2 * scores
     elsewhere[0, 0] = scores[0, 0]
     for what, changed in {"each call": scores, "a score where the mask is false": scores.masked_fill(~mask, 5.0),

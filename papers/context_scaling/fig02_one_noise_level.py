@@ -11,8 +11,7 @@ from icllib.evaluate import ErrorByLength
 from icllib.training import Run
 from papers.context_scaling.gates import MOST_PROMPTS
 from papers.context_scaling.scaling import (
-    FIGURE_2_LENGTHS, FIGURE_4_COUNT, at_seeds, both_models, in_20_dimensions, one_noise_level, penalties,
-    trained_errors)
+    FIGURE_2_LENGTHS, both_models, evaluation, one_noise_level, penalties, trained_errors)
 
 
 def on_prompts_of_seeds(task, evaluation, predictor, seeds) -> dict[str, np.ndarray]:
@@ -23,21 +22,12 @@ def on_prompts_of_seeds(task, evaluation, predictor, seeds) -> dict[str, np.ndar
     return {name: np.concatenate([metrics[name] for metrics in found]) for name in found[0]}
 
 
-# Figure 2 at cpu. ASSUMED: in pilots of one seed SGPT's errors were at most 1.09 times ridge
-# regression's after 8,000 steps; those of GPT-2 up to 1.42 times then, and at most 1.12 times after
-# 30,000. So GPT-2 trains for twice that.
-FIGURE_2_STEPS = {"SGPT": 8000, "GPT-2": 60_000}
-FIGURE_2_SEEDS = 5
-
-
 def runs(profile: str) -> list[Run]:
-    """Figure 2: SGPT and GPT-2 with one noise level; at `cpu` larger than in Figure 3."""
-    task = one_noise_level(profile)
-    if profile != "cpu":
-        return both_models(profile, task, FIGURE_2_LENGTHS, ErrorByLength)
-    measure = ErrorByLength(FIGURE_2_LENGTHS, prompts=2**14, own_prompts=True)
-    models = in_20_dimensions(FIGURE_2_LENGTHS, FIGURE_2_STEPS).values()
-    return at_seeds(task, models, measure, profile, (FIGURE_4_COUNT,), range(FIGURE_2_SEEDS))
+    """Figure 2: SGPT and GPT-2 with one noise level."""
+    measure = evaluation(FIGURE_2_LENGTHS, profile)
+    if profile == "cpu":
+        measure = replace(measure, prompts=2**14, own_prompts=True)
+    return both_models(profile, one_noise_level(profile), measure)
 
 
 def errors_at_one_level(records) -> dict[str, dict]:

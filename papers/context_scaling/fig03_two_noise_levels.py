@@ -7,26 +7,19 @@ from icllib.baselines import MixtureRidge, Ridge, RidgeSweep, Zero
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.tasks import TwoNoiseLevels
 from icllib.training import Run
-from papers.context_scaling.fig02_one_noise_level import FIGURE_2_SEEDS, FIGURE_2_STEPS
 from papers.context_scaling.scaling import (
-    DIMENSIONS, FIGURE_4_COUNT, NOISE_STDS, PENALTY_PAIRS, at_seeds, both_models, evaluation,
-    in_20_dimensions, penalties, trained_errors)
+    DIMENSIONS, NOISE_STDS, PENALTY_PAIRS, both_models, evaluation, penalties, trained_errors)
 
 FIGURE_3_LENGTHS = tuple(range(1, 41))  # Appendix A
 FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # ASSUMED: they fill four rows of 41 in SGPT
 
 
 def runs(profile: str) -> list[Run]:
-    """Figure 3: SGPT and GPT-2 trained on prompts of either level, measured at each; at `cpu` those of
-    Figure 2."""
+    """Figure 3: SGPT and GPT-2 trained on prompts of either level, measured at each."""
     d = DIMENSIONS[profile]
-    task = TwoNoiseLevels(d, NOISE_STDS, d**-0.5)
-    if profile != "cpu":
-        lengths = FEWER_LENGTHS if profile == "smoke" else FIGURE_3_LENGTHS
-        return both_models(profile, task, lengths, ErrorByNoiseLevel)
-    measure = evaluation(FEWER_LENGTHS, profile, kind=ErrorByNoiseLevel)
-    models = in_20_dimensions(FEWER_LENGTHS, FIGURE_2_STEPS).values()
-    return at_seeds(task, models, measure, profile, (FIGURE_4_COUNT,), range(FIGURE_2_SEEDS))
+    lengths = FEWER_LENGTHS if profile in ("smoke", "cpu") else FIGURE_3_LENGTHS
+    measure = evaluation(lengths, profile, kind=ErrorByNoiseLevel)
+    return both_models(profile, TwoNoiseLevels(d, NOISE_STDS, d**-0.5), measure)
 
 
 def errors_at_two_levels(records, metric: str = "error") -> dict[float, dict]:
