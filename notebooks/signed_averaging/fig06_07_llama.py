@@ -35,8 +35,7 @@ page = Page("signed_averaging/fig06_07_llama", profile)
 # `paper`:
 
 # %% tags=["numbers"]
-experiment = prompted.PromptedErrors("every", **prompted.QUANTIFIER_SIZE)
-prompt, truth = experiment.questions(10, 10)[0]
+prompt, truth = prompted.asked("every", 10, 10)[0]
 print(sheet.SYSTEM["every"][:96], "...\n\n", prompt, " ", truth, sep="")
 
 # %% [markdown]
@@ -59,9 +58,10 @@ print(sheet.SYSTEM["every"][:96], "...\n\n", prompt, " ", truth, sep="")
 from claimbook.pages.plotting import series
 from icllib.tasks import Quantifier
 
-lines = prompted.PromptedErrors("affine", **prompted.AFFINE_SIZE)
-line = prompted.error_table([lines.measure(prompts.least_squares_answer, sigma, length)
-                             for sigma in lines.sigmas for length in lines.lengths])
+lines = prompted.AFFINE_SIZE
+line = prompted.error_table([
+    prompted.measure("affine", prompts.least_squares_answer, sigma, length)
+    for sigma in lines["sigmas"] for length in lines["lengths"]])
 rows = {"Llama 3.3 70B, prompted": sheet.TABLE_1_LLAMA,
         "softmax": affine.PRINTED["softmax"], "SSA": affine.PRINTED["SSA"],
         "always 0": [2 * sigma**2 for sigma in affine.SIGMAS],
@@ -151,16 +151,14 @@ page.not_run()
 #
 # ```bash
 # for task in some every affine; do
-#     python -m papers.language_models.prompted \
-#         --model FOLDER --task $task --out $task.json
+#     python -m papers.language_models.prompted FOLDER $task $task.json
 # done
 # ```
 #
 # The sequences for fine-tuning, in the chat format that trainers read, come from
 #
 # ```bash
-# python -m papers.language_models.fine_tuning \
-#     --task every --out every.jsonl
+# python -m papers.language_models.fine_tuning every every.jsonl
 # ```
 #
 # Training itself is not part of this project; a fine-tuned model, its adapter merged into the weights,
@@ -178,9 +176,8 @@ page.not_run()
 hours = {}
 for model, parameters in sheet.PARAMETERS.items():
     for task in sheet.SYSTEM:
-        size = prompted.AFFINE_SIZE if task == "affine" else prompted.QUANTIFIER_SIZE
         hours[task, f"{model}, prompted"] = sheet.answering_hours(
-            task, parameters, **size)
+            task, parameters, **prompted.SIZE[task])
 for task in ("every", "some"):  # Llama 3.1 8B, the last of the models
     answering = hours[task, f"{model}, prompted"]
     hours[task, f"{model}, fine-tuned"] = answering + sheet.training_hours(

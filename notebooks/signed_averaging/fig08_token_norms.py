@@ -33,12 +33,11 @@ page = Page("signed_averaging/fig08_token_norms", profile)
 #
 # ```bash
 # python -m papers.language_models.token_norms \
-#     --weights model.safetensors --tokens train.bin --out fig08.csv
+#     model.safetensors train.bin fig08.csv
 # ```
 #
-# The file begins with the SHA-256 of the weights and the number of tokens in the corpus; with `--sha256`
-# the command refuses other weights. Its columns are the edges of each bin, the tokens of the corpus in
-# it, and the tokens of the vocabulary in it.
+# The file begins with the SHA-256 of the weights and the number of tokens in the corpus. Its columns are
+# the edges of each bin, the tokens of the corpus in it, and the tokens of the vocabulary in it.
 #
 # The cost, for a corpus of 9.0 billion tokens, is estimated from an assumed $10^9$ bytes per second for
 # reading, at 2 bytes a token. Counting takes $7 \times 10^8$ tokens per second, as measured on made

@@ -20,7 +20,7 @@ profile = "stored"
 
 # %%
 from claimbook import Page
-from papers.language_models.gpt2_model import ASSUMED, Settings
+from papers.language_models.gpt2 import ASSUMED, Settings
 from papers.signed_averaging import tables02_04_gpt2 as sheet
 
 page = Page("signed_averaging/tables02_04_gpt2", profile)
@@ -190,16 +190,14 @@ pd.DataFrame({"value": values.map(str),
 # ```
 #
 # Then training, once with each scoring function, and the perplexity on OpenWebText's
-# validation part. These commands were tried on small made data. A training that was
-# stopped goes on from its last checkpoint.
+# validation part. The command was tried on small made data. A training that was stopped
+# goes on from its last checkpoint, which is saved every 100 steps.
 #
 # ```bash
 # for scoring in softmax ssa; do
-#     python -m papers.language_models.gpt2 train \
-#         nanoGPT/data/fineweb/train.bin runs/gpt2-$scoring \
-#         --scoring $scoring
-#     python -m papers.language_models.gpt2 perplexity \
-#         runs/gpt2-$scoring nanoGPT/data/openwebtext/val.bin
+#     python -m papers.language_models.gpt2 \
+#         nanoGPT/data/fineweb/train.bin nanoGPT/data/openwebtext/val.bin \
+#         runs/gpt2-$scoring --scoring $scoring
 # done
 # ```
 #

@@ -1,50 +1,98 @@
-"""Train GPT-2 124M from scratch with softmax or SSA, and measure its perplexity (Section 7.2).
+"""Train GPT-2 124M from scratch with softmax or SSA, and measure its perplexity (Section 7.2, Appendix A.2).
 
-    python -m papers.language_models.gpt2 train train.bin runs/gpt2-ssa --scoring ssa
-    python -m papers.language_models.gpt2 perplexity runs/gpt2-ssa val.bin
+    python -m papers.language_models.gpt2 train.bin val.bin runs/gpt2-ssa --scoring ssa
 
-It runs on one device, with the `Trainer` of `transformers`. If a training was killed or stopped, the same
-command continues it from its last checkpoint, with the same result as without a stop.
+Files hold token ids as flat uint16, which is what nanoGPT's data preparation writes. It runs on one device,
+with the `Trainer` of `transformers`. If it was stopped, the same command continues the training from its last
+checkpoint, with the same result as without a stop.
 """
 
 import json
+import math
 import os
 import shutil
-import sys
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Literal
 
+import numpy as np
 import torch
-import typer
-from transformers import Trainer, TrainerCallback, TrainingArguments
+from torch import Tensor
 
-from claimbook.pages.execution import parse_parameter
-from claimbook.records.errors import DAMAGE, InputError, OutOfTime
-from claimbook.records.files import check_writable, read_object, write_text
-from claimbook.records.limits import Limits
-from icllib.data import checksum
-from icllib.training.checkpoint import locked_folder
-from icllib.training.jobs import stop_request
-from papers.language_models.gpt2_model import Settings, batch, build_gpt2, open_tokens, perplexity
+from claimbook.records.errors import InputError
+from claimbook.records.files import damage_told, read_object, write_text
+from icllib.data import open_token_ids
+from icllib.models.signed_language import load_signed_averaging, use_signed_averaging
 
-SAVE_EVERY = 500  # steps
+ASSUMED = ("vocabulary", "accumulation", "warmup", "max_norm")  # settings the paper leaves open
+SAVE_EVERY = 100  # steps
+SCANNED = 2**26  # tokens that are checked at a time
 
 
-class StopWhenAsked(TrainerCallback):
-    """Saves a checkpoint and ends a training after the step in which it is asked to stop."""
+@dataclass(frozen=True)
+class Settings:
+    """One training: Appendix A.2, n and b as in Appendix B.
 
-    def __init__(self, asked):
-        self.asked = asked
+    ASSUMED, as the paper does not say: no dropout, warm-up and clipping as in nanoGPT's GPT-2, a new random
+    order in each pass over the data, and the settings marked so.
+    """
 
-    def on_step_end(self, args, state, control, **more):
-        """What Trainer is to do next."""
-        if self.asked():
-            control.should_save = control.should_training_stop = True
+    scoring: Literal["softmax", "ssa"] = "softmax"
+    seed: int = 0  # of the weights and of the order of the data
+    layers: int = 12
+    heads: int = 12
+    width: int = 768
+    context: int = 1024
+    vocabulary: int = 50_257  # ASSUMED, GPT-2's tokenizer
+    steps: int = 50_000
+    sequences: int = 12  # of a micro-batch
+    accumulation: int = 16  # micro-batches a step, ASSUMED: so that all steps see 9.8e9 tokens
+    learning_rate: float = 6e-4
+    final_learning_rate: float = 6e-5
+    warmup: int = 2_000  # steps, ASSUMED
+    beta1: float = 0.9
+    beta2: float = 0.95
+    weight_decay: float = 0.1  # ASSUMED: of matrices and embeddings only, and not of n and b
+    max_norm: float = 1.0  # of the gradient, ASSUMED
 
 
-def arguments(settings: Settings, folder: Path) -> TrainingArguments:
+def open_tokens(path: Path, settings: Settings) -> np.ndarray:
+    """Windows of a file's token ids that do not overlap, each with the token after it.
+
+    Returns (windows, context + 1), on the disk; what is left at the end is not counted. Raises InputError
+    as `open_token_ids` does, and for an id outside the vocabulary.
+    """
+    tokens = open_token_ids(path, settings.context + 1)
+    largest = max(int(tokens[start : start + SCANNED].max()) for start in range(0, len(tokens), SCANNED))
+    if largest >= settings.vocabulary:
+        raise InputError(f"{path}: expected token ids below {settings.vocabulary}, got {largest}")
+    return np.lib.stride_tricks.sliding_window_view(tokens, settings.context + 1)[:: settings.context]
+
+
+def batch(rows) -> dict[str, Tensor]:
+    """The inputs of a model that is asked for the next token everywhere in some windows."""
+    tokens = torch.from_numpy(np.stack(rows).astype(np.int64))
+    following = tokens[:, 1:].contiguous()
+    return {"input_ids": tokens[:, :-1], "labels": following, "shift_labels": following}
+
+
+def build_gpt2(settings: Settings):
+    """GPT-2 from random weights; softmax and SSA start from the same ones."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    end = settings.vocabulary - 1  # the end of a text, as in GPT-2's tokenizer
+    torch.manual_seed(settings.seed)
+    model = GPT2LMHeadModel(GPT2Config(
+        vocab_size=settings.vocabulary, n_positions=settings.context, n_embd=settings.width,
+        n_layer=settings.layers, n_head=settings.heads, resid_pdrop=0.0, embd_pdrop=0.0,
+        attn_pdrop=0.0, bos_token_id=end, eos_token_id=end))
+    return use_signed_averaging(model) if settings.scoring == "ssa" else model
+
+
+def arguments(settings: Settings, folder: Path):
     """A training's settings as Trainer takes them; products in bfloat16 on CUDA, as ASSUMED."""
+    from transformers import TrainingArguments
+
     cuda = torch.cuda.is_available()
     return TrainingArguments(
         folder, max_steps=settings.steps, per_device_train_batch_size=settings.sequences,
@@ -56,97 +104,70 @@ def arguments(settings: Settings, folder: Path) -> TrainingArguments:
         dataloader_drop_last=True, remove_unused_columns=False, report_to="none")
 
 
-def train(data: Path, folder: Path, settings: Settings, time_limit: float | None = None) -> None:
-    """Train to the end, and write model.safetensors and, last, its checksum into training.json.
+def train(data: Path, folder: Path, settings: Settings) -> None:
+    """Train to the end, from the last checkpoint if there is one; a finished training is left as it is.
 
-    time_limit: seconds after which, as on SIGTERM, a checkpoint is saved and OutOfTime raised. Raises
-    InputError for a folder whose training has finished or had other settings, and as `open_tokens` does.
+    Raises InputError for a folder of a training with other settings, and as `open_tokens` does.
     """
-    check_writable(folder)
-    rows = open_tokens(data, settings)
+    from transformers import Trainer
+
+    rows, note, checkpoints = open_tokens(data, settings), folder / "training.json", folder / "checkpoints"
     about = {"settings": asdict(settings), "windows": len(rows)}
-    with locked_folder(folder / "checkpoints"), stop_request(Limits(time_limit)) as asked:
-        before = read_object(folder / "training.json") if (folder / "training.json").exists() else about
-        if "sha256" in before:
-            raise InputError(f"{folder}: expected no finished training, got one; name another folder")
-        if before != about:
-            raise InputError(f"{folder}: expected checkpoints of {about}, got those of {before}")
-        write_text(folder / "training.json", json.dumps(about))
-        torch.set_float32_matmul_precision("high")  # Appendix A.2: TF32
-        trainer = Trainer(build_gpt2(settings), arguments(settings, folder / "checkpoints"), batch, rows,
-                          callbacks=[StopWhenAsked(asked)])
-        whole = (folder / "checkpoints").glob("checkpoint-*/trainer_state.json")  # written last
-        newest = max(whole, key=lambda path: int(path.parent.name[len("checkpoint-"):]), default=None)
-        trainer.train(resume_from_checkpoint=newest and str(newest.parent))
-        if trainer.state.global_step < settings.steps:
-            raise OutOfTime(f"stopped at step {trainer.state.global_step} of {settings.steps}")
-        trainer.save_model(folder)
-        about |= {"log": trainer.state.log_history, "sha256": checksum(folder / "model.safetensors")}
-        write_text(folder / "training.json", json.dumps(about))
-        shutil.rmtree(folder / "checkpoints")
+    before = read_object(note) if note.exists() else about
+    if {name: before.get(name) for name in about} != about:
+        raise InputError(f"{folder}: expected a training of {about}, got one of {before['settings']}")
+    if "log" in before:
+        return
+    write_text(note, json.dumps(about))
+    torch.set_float32_matmul_precision("high")  # Appendix A.2: TF32
+    trainer = Trainer(build_gpt2(settings), arguments(settings, checkpoints), batch, rows)
+    whole = checkpoints.glob("checkpoint-*/trainer_state.json")  # written last
+    newest = max(whole, key=lambda path: int(path.parent.name.split("-")[1]), default=None)
+    trainer.train(resume_from_checkpoint=newest and str(newest.parent))
+    trainer.save_model(folder)
+    write_text(note, json.dumps(about | {"log": trainer.state.log_history}))
+    shutil.rmtree(checkpoints)
 
 
 def load_trained(folder: Path):
     """The trained model of a folder and its settings; raises InputError if there is none."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_model
+    from transformers import GPT2LMHeadModel
 
-    try:
+    with damage_told(folder / "training.json", "a finished training"):
         about = read_object(folder / "training.json")
-        settings = Settings(**about["settings"])
-        checksum(folder / "model.safetensors", about["sha256"])
-        model = build_gpt2(settings)
-        load_model(model, folder / "model.safetensors")
-    except (SafetensorError, RuntimeError, TypeError, *DAMAGE) as error:  # and weights of another model
-        raise InputError(f"{folder}: expected a finished training, got none or a damaged one "
-                         f"({' '.join(str(error).split()):.400})") from None
-    return model.eval(), settings
+        settings, _ = Settings(**about["settings"]), about["log"]
+        load = load_signed_averaging if settings.scoring == "ssa" else GPT2LMHeadModel.from_pretrained
+        return load(folder).eval(), settings
 
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None,
-                  pretty_exceptions_enable=False, help=__doc__)
-
-
-@app.command("train")
-def train_command(
-    data: Annotated[Path, typer.Argument(help="Token ids, flat uint16.")],
-    folder: Annotated[Path, typer.Argument(help="Where the model and its checkpoints go.")],
-    scoring: Annotated[str, typer.Option(help="softmax or ssa.")] = "softmax",
-    seed: Annotated[int, typer.Option(help="Seed of the weights and of the order of the data.")] = 0,
-    time_limit: Annotated[Optional[float], typer.Option(
-        min=0, help="Stop after this many seconds; the same command then goes on.")] = None,
-    parameter: Annotated[list[str], typer.Option(
-        "--parameter", "-p", metavar="NAME=VALUE",
-        help="Another value for a setting, such as accumulation=40.")] = [],
-):
-    """Train GPT-2 from scratch; by default at the paper's settings."""
-    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "0")  # Trainer would take all
-    changed = dict(parse_parameter(text) for text in parameter)
-    unknown = changed.keys() - {field.name for field in fields(Settings)}
-    if unknown:
-        raise InputError(f"parameter: expected a setting, got {', '.join(sorted(unknown))}")
-    train(data, folder, Settings(**{"scoring": scoring, "seed": seed} | changed), time_limit)
-
-
-@app.command("perplexity")
-def perplexity_command(
-    folder: Annotated[Path, typer.Argument(help="Folder of a finished training.")],
-    data: Annotated[Path, typer.Argument(help="Token ids, flat uint16.")],
-):
-    """Print the perplexity of a trained model on other text."""
-    model, settings = load_trained(folder)
-    rows = open_tokens(data, settings)
-    model.to("cuda" if torch.cuda.is_available() else "cpu")
-    typer.echo(f"{perplexity(model, rows):.4f}")
+@torch.no_grad()
+def perplexity(model, rows: np.ndarray, sequences: int = 8) -> float:
+    """exp of the mean next-token log loss over windows, (windows, context + 1), `sequences` at a time."""
+    total = 0.0
+    for start in range(0, len(rows), sequences):
+        some = rows[start : start + sequences]
+        inputs = {name: values.to(model.device) for name, values in batch(some).items()}
+        total += float(model(**inputs, use_cache=False).loss) * len(some)
+    return math.exp(total / len(rows))
 
 
 def main() -> None:
-    """Exit codes: 0 done, 2 bad input, 3 stopped at the time limit or by SIGTERM."""
+    """Train and print the perplexity on other text; bad input ends it with exit code 2."""
+    from transformers import HfArgumentParser
+
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "0")  # Trainer would take all
+    parser = HfArgumentParser(Settings, description=__doc__.splitlines()[0])
+    for name in ("data", "validation", "folder"):
+        parser.add_argument(name, type=Path)
+    given = vars(parser.parse_args())
+    data, validation, folder = (given.pop(name) for name in ("data", "validation", "folder"))
     try:
-        app(prog_name="python -m papers.language_models.gpt2")
-    except (InputError, OutOfTime) as error:
-        print(f"icllib: {error}", file=sys.stderr)
-        sys.exit(2 if isinstance(error, InputError) else 3)
+        train(data, folder, Settings(**given))
+        model, settings = load_trained(folder)
+        rows = open_tokens(validation, settings)
+    except InputError as error:
+        parser.error(str(error))
+    print(f"perplexity {perplexity(model.to('cuda' if torch.cuda.is_available() else 'cpu'), rows):.4f}")
 
 
 if __name__ == "__main__":

@@ -6,16 +6,15 @@ the answer; BBH in that of Suzgun et al. (2022) without chains of thought, where
 must be the target; and the mean over tasks, each of the same weight.
 """
 
-import csv
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
+import pandas as pd
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from claimbook.records.checks import one_of, text
 from claimbook.records.errors import InputError
 from claimbook.records.files import damage_told, read_object
 from icllib.models.language import prefix_attention
@@ -35,59 +34,46 @@ class Task(NamedTuple):
 def read_mmlu(folder) -> dict[str, Task]:
     """MMLU's tasks from the folder of its public archive, with dev/ and test/.
 
-    Raises InputError for a file that is missing or another, and if a task has too few shots or no test.
+    Raises InputError for a file that is missing or another.
     """
     tasks = {}
-    for path in task_files(Path(folder) / "dev", "*_dev.csv"):
+    for path in task_files(folder, "dev/*_dev.csv"):
         name = path.name.removesuffix("_dev.csv")
-        start = ("The following are multiple choice questions (with answers) about "
-                 f"{name.replace('_', ' ')}.\n\n")
-        tasks[name] = few_shot(name, start, mmlu_examples(path),
-                               mmlu_examples(path.parents[1] / f"test/{name}_test.csv"), MMLU_SHOTS)
+        about = name.replace("_", " ")
+        start = f"The following are multiple choice questions (with answers) about {about}.\n\n"
+        tests = mmlu_examples(path.parents[1] / f"test/{name}_test.csv")
+        tasks[name] = few_shot(start, mmlu_examples(path)[:MMLU_SHOTS], tests)
     return tasks
 
 
 def mmlu_examples(path: Path) -> list[tuple[str, str]]:
     """The questions of a file with their choices, and the right letters."""
     with damage_told(path, "a question, four choices and a letter in each row"):
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file))
-        for row in rows:
-            _, _, _, _, _, letter = row
-            one_of(LETTERS, letter=letter)
-    return [("\n".join([row[0], *(f"{letter}. {choice}" for letter, choice in zip(LETTERS, row[1:5])),
-                        "Answer:"]), row[5]) for row in rows]
+        rows = pd.read_csv(path, header=None, dtype=str, keep_default_na=False).to_numpy()
+        return [(f"{question}\nA. {a}\nB. {b}\nC. {c}\nD. {d}\nAnswer:", letter)
+                for question, a, b, c, d, letter in rows]
 
 
 def read_bbh(folder) -> dict[str, Task]:
-    """BBH's tasks from the folder of its public JSON files; the first examples are the shots.
-
-    ASSUMED: which examples are shots. Raises InputError if a task has too few examples.
-    """
+    """BBH's tasks from the folder of its public JSON files; ASSUMED: the first examples are the shots."""
     tasks = {}
-    for path in task_files(Path(folder), "*.json"):
+    for path in task_files(folder, "*.json"):
         with damage_told(path, "examples with input and target"):
-            items = read_object(path)["examples"]
-            for item in items:
-                text(input=item["input"], target=item["target"])
-        examples = [(f"Q: {item['input']}\nA:", item["target"]) for item in items]
-        tasks[path.stem] = few_shot(path.stem, "", examples, examples[BBH_SHOTS:], BBH_SHOTS)
+            examples = [(f"Q: {item['input']}\nA:", item["target"]) for item in read_object(path)["examples"]]
+        tasks[path.stem] = few_shot("", examples[:BBH_SHOTS], examples[BBH_SHOTS:])
     return tasks
 
 
-def task_files(folder: Path, pattern: str) -> list[Path]:
+def task_files(folder, pattern: str) -> list[Path]:
     """The files of a benchmark; raises InputError for none."""
-    if not (paths := sorted(folder.glob(pattern))):
+    if not (paths := sorted(Path(folder).glob(pattern))):
         raise InputError(f"folder: expected {folder}/{pattern}, found none")
     return paths
 
 
-def few_shot(name: str, start: str, examples, questions, shots: int) -> Task:
-    """Every question after the same shots; raises InputError if there are too few of either."""
-    if len(examples) < shots or not questions:
-        raise InputError(f"{name}: expected {shots} shots and a question, got {len(examples)} and "
-                         f"{len(questions)}")
-    before = start + "".join(f"{question} {answer}\n\n" for question, answer in examples[:shots])
+def few_shot(start: str, shots, questions) -> Task:
+    """Every question after the same shots."""
+    before = start + "".join(f"{question} {answer}\n\n" for question, answer in shots)
     return Task([before + question for question, _ in questions], [answer for _, answer in questions])
 
 

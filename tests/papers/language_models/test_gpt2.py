@@ -1,10 +1,7 @@
 """GPT-2's training script on small made data: it learns, resumes exactly, measures rightly."""
 
 import dataclasses
-import json
 import math
-import os
-import signal
 import sys
 
 import numpy as np
@@ -13,9 +10,9 @@ import torch
 from torch.nn.functional import log_softmax
 from transformers import Trainer
 
-from claimbook.records.errors import InputError, OutOfTime
+from claimbook.records.errors import InputError
 from papers.language_models import gpt2
-from papers.language_models.gpt2_model import SCORINGS, Settings, batch, build_gpt2, open_tokens, perplexity, windows
+from papers.language_models.gpt2 import Settings, batch, build_gpt2, open_tokens, perplexity
 
 SMALL = {"layers": 2, "heads": 2, "width": 16, "context": 8, "vocabulary": 11, "steps": 12,
          "sequences": 2, "accumulation": 2, "warmup": 3, "learning_rate": 0.02,
@@ -36,13 +33,22 @@ def data(tmp_path):
     return write(tmp_path / "train.bin", tokens)
 
 
-def state(folder):
-    return (folder / "model.safetensors").read_bytes(), json.loads(
-        (folder / "training.json").read_text("utf-8"))
+def test_the_defaults_are_the_papers():
+    paper = Settings()
+    assert (paper.layers, paper.heads, paper.width, paper.context) == (12, 12, 768, 1024)
+    assert (paper.steps, paper.sequences, paper.weight_decay) == (50_000, 12, 0.1)
+    assert (paper.beta1, paper.beta2) == (0.9, 0.95)
+    assert (paper.learning_rate, paper.final_learning_rate) == (6e-4, 6e-5)
+
+
+@pytest.mark.parametrize("scoring, parameters", [("softmax", 124_439_808), ("ssa", 124_440_096)])
+def test_it_is_gpt2_with_124_million_parameters(scoring, parameters):
+    with torch.device("meta"):
+        assert sum(p.numel() for p in build_gpt2(Settings(scoring)).parameters()) == parameters
 
 
 def test_both_scorings_start_from_the_same_weights():
-    softmax, ssa = (build_gpt2(Settings(scoring, **SMALL)).state_dict() for scoring in SCORINGS)
+    softmax, ssa = (build_gpt2(Settings(scoring, **SMALL)).state_dict() for scoring in ("softmax", "ssa"))
     assert all(torch.equal(value, ssa[name]) for name, value in softmax.items())
     assert len(ssa) == len(softmax) + 4
 
@@ -82,29 +88,28 @@ def test_the_learning_rate_warms_up_and_falls_along_half_a_cosine(tmp_path):
     assert rates == pytest.approx([0, 3e-4, 6e-4, 3.3e-4, 6e-5])
 
 
-def test_a_killed_or_stopped_training_resumes_bit_for_bit(data, tmp_path, monkeypatch):
+def test_a_killed_training_resumes_bit_for_bit(data, tmp_path, monkeypatch):
     settings, plain = Settings("ssa", **SMALL), Trainer.training_step
     gpt2.train(data, tmp_path / "whole", settings)
     monkeypatch.setattr(gpt2, "SAVE_EVERY", 2)
     taken = []
 
-    def step(trainer, *given):  # killed in the fourth step, stopped by SIGTERM in the seventh
+    def step(trainer, *given):  # killed in the fourth step
         taken.append(trainer.state.global_step)
         if len(taken) == 7:
             raise KeyboardInterrupt
-        if taken[-1] == 6:
-            os.kill(os.getpid(), signal.SIGTERM)
         return plain(trainer, *given)
 
     monkeypatch.setattr(Trainer, "training_step", step)
     with pytest.raises(KeyboardInterrupt):
         gpt2.train(data, tmp_path / "run", settings)
     (tmp_path / "run/checkpoints/checkpoint-3").mkdir()  # another that was killed while it was written
-    with pytest.raises(OutOfTime, match="stopped at step 7 of 12"):
-        gpt2.train(data, tmp_path / "run", settings)
+    with pytest.raises(InputError, match="expected a finished training"):
+        gpt2.load_trained(tmp_path / "run")
     gpt2.train(data, tmp_path / "run", settings)
     assert taken == [0, 0, 1, 1, 2, 2, 3] + [k for k in range(2, 12) for _ in range(2)]
-    assert state(tmp_path / "run")[0] == state(tmp_path / "whole")[0]
+    whole, resumed = (tmp_path / name / "model.safetensors" for name in ("whole", "run"))
+    assert whole.read_bytes() == resumed.read_bytes()
     assert not (tmp_path / "run/checkpoints").exists()
 
 
@@ -123,37 +128,28 @@ def test_perplexity_is_that_of_a_plain_loop(length, tmp_path):
             losses.append(-float(log_softmax(scores, -1)[int(tokens[end])]))
     expected = math.exp(sum(losses) / 40)
     assert abs(expected - 11) > 0.5
-    assert perplexity(model, windows(tokens, 8), sequences=3) == pytest.approx(expected, rel=1e-5)
+    rows = open_tokens(write(tmp_path / "val", tokens), Settings("ssa", **SMALL))
+    assert perplexity(model, rows, sequences=3) == pytest.approx(expected, rel=1e-5)
     assert open_tokens(write(tmp_path / "least", tokens[:9]), Settings("ssa", **SMALL)).tolist() == [tokens[:9].tolist()]
 
 
-def test_checkpoints_of_another_training_are_refused(data, tmp_path):
-    with pytest.raises(OutOfTime):
-        gpt2.train(data, tmp_path / "run", Settings(**SMALL), time_limit=0)
-    with pytest.raises(InputError, match="expected checkpoints of"):
-        gpt2.train(data, tmp_path / "run", Settings("ssa", **SMALL))
-
-
-def command(monkeypatch, *words):
-    """The exit code of the script."""
-    monkeypatch.setattr(sys, "argv", ["gpt2", *map(str, words)])
-    with pytest.raises(SystemExit) as stop:
+@pytest.mark.parametrize("scoring", ["softmax", "ssa"])
+def test_the_command_trains_once_measures_and_refuses_other_settings(scoring, data, tmp_path, monkeypatch, capsys):
+    def command(*changes):
+        words = [word for name, value in SMALL.items() for word in (f"--{name}", value)]
+        words += ["--scoring", scoring, "--seed", 3, *changes]
+        monkeypatch.setattr(sys, "argv", ["gpt2", *map(str, (data, data, tmp_path / "run", *words))])
         gpt2.main()
-    return stop.value.code
+        return capsys.readouterr().out.splitlines()[-1]
 
-
-def test_the_commands_train_stop_refuse_and_measure(data, tmp_path, monkeypatch, capsys):
-    sizes = [word for name, value in SMALL.items() for word in ("-p", f"{name}={value}")]
-    line = ["train", data, tmp_path / "run", "--scoring", "ssa", "--seed", 3, *sizes]
-    assert command(monkeypatch, "perplexity", tmp_path / "run", data) == 2
-    assert "expected a finished training, got none" in capsys.readouterr().err
-    assert command(monkeypatch, *line, "--time-limit", 0) == 3
-    assert "icllib: stopped at step 1 of 12" in capsys.readouterr().err
-    assert command(monkeypatch, *line, "-p", "depth=3") == 2
-    assert "expected a setting, got depth" in capsys.readouterr().err
-    assert command(monkeypatch, *line) == 0
-    assert command(monkeypatch, *line) == 2
-    assert state(tmp_path / "run")[1]["settings"]["seed"] == 3
-    capsys.readouterr()
-    assert command(monkeypatch, "perplexity", tmp_path / "run", data) == 0
-    assert 1 < float(capsys.readouterr().out) < 11
+    shown = command()
+    model, settings = gpt2.load_trained(tmp_path / "run")
+    assert settings.seed == 3 and model.training is False
+    assert 1 < perplexity(model, open_tokens(data, settings)) < 11
+    assert shown == f"perplexity {perplexity(model, open_tokens(data, settings)):.4f}"
+    monkeypatch.delattr(Trainer, "train")
+    assert command() == shown
+    for change, told in (("--beta1", "expected a training of"), ("--depth", "--depth")):
+        with pytest.raises(SystemExit) as stop:
+            command(change, "0.5")
+        assert stop.value.code == 2 and told in capsys.readouterr().err

@@ -7,20 +7,19 @@ from quantifier_prompts import by_quantifier, labels_of, numbers_of
 
 from claimbook.records.errors import InputError
 from icllib.tasks import Quantifier
-from papers.language_models import fine_tuning, prompted, prompts
+from papers.language_models import command, fine_tuning, prompted, prompts
 from papers.signed_averaging import affine, quantifiers
 from papers.signed_averaging.affine import FIRST_COUNTED
 from papers.signed_averaging.fig06_07_llama import SYSTEM
 
 
 def test_no_training_sequence_is_asked_in_an_evaluation():
-    experiment = prompted.PromptedErrors("every", (1,), (10,), 400)
-    asked = {question.prompt for question in experiment.questions(1, 10)}
+    asked = {question.prompt for question in prompted.asked("every", 1, 10, 400)}
     trained = {user["content"] for _, user, _ in fine_tuning.training_chats("every", 4000)}
     assert not asked & trained
 
 
-SMALL = {"sigmas": (1, 10), "lengths": (4, 41), "sequences": 40}
+SMALL = {"sigmas": (1, 10), "lengths": (4, 41), "sequences": 3}
 
 
 def solver(quantifier):
@@ -51,7 +50,7 @@ def test_the_quantifiers_have_the_sequences_of_the_small_models(quantifier="some
     task = Quantifier(quantifier, input_std=3.0)
     errors.wrong_answers([task], seen, 2, max(size.lengths), "cpu")
     xs = torch.cat([xs for xs, _ in seen.asked])[:40, :41]
-    asked = prompted.PromptedErrors(quantifier, **SMALL | {"sigmas": (3,)}).questions(3, 41)
+    asked = prompted.asked(quantifier, 3, 41, 40)
     found = torch.tensor([numbers_of(question.prompt) for question in asked])
     torch.testing.assert_close(found, xs, atol=0.0051, rtol=0)
 
@@ -60,7 +59,7 @@ def test_affine_functions_have_the_first_prompt_of_each_function_of_the_small_mo
     seen, law = Remembers(), affine.ShiftedErrors((7,))
     law.error((1, 7, 1), seen, 1, "cpu")
     xs, ys = (torch.cat(parts)[:: law.prompts, :5] for parts in zip(*seen.asked))
-    asked = prompted.PromptedErrors("affine", (7,), (5,), law.functions).questions(7, 5)
+    asked = prompted.asked("affine", 7, 5, law.functions)
     found = torch.tensor([numbers_of(question.prompt) for question in asked])
     torch.testing.assert_close(found[:, ::2], xs, atol=0.0051, rtol=0)
     torch.testing.assert_close(found[:, 1::2], ys[:, :4], atol=0.0051, rtol=0)
@@ -70,12 +69,11 @@ def test_affine_functions_have_the_first_prompt_of_each_function_of_the_small_mo
 @by_quantifier
 @pytest.mark.parametrize("sigma", SMALL["sigmas"])
 def test_a_constant_model_has_the_base_rate_of_the_same_sequences(quantifier, sigma):
-    experiment = prompted.PromptedErrors(quantifier, **SMALL | {"sequences": 400})
     wrong = 0
-    for prompt, _ in experiment.questions(sigma, 41):
+    for prompt, _ in prompted.asked(quantifier, sigma, 41, 400):
         labels = labels_of(quantifier, numbers_of(prompt))
         wrong += any(label != (quantifier == "some") for label in labels[FIRST_COUNTED - 1 :])
-    cell = experiment.measure(constant(quantifier), sigma, 41)
+    cell = prompted.measure(quantifier, constant(quantifier), sigma, 41, 400)
     assert cell["wrong"] == pytest.approx(wrong / 400)
     assert abs(cell["wrong"] - 1 / 8) < 4 * math.sqrt(7 / 64 / 400)
 
@@ -94,9 +92,8 @@ def test_affine_errors_are_squares_and_count_unread_answers_as_zero():
 
 
 def test_least_squares_is_right_up_to_rounding():
-    experiment = prompted.PromptedErrors("affine", (1, 10), (4, 40), 100)
     for sigma in (1, 10):
-        cell = experiment.measure(prompts.least_squares_answer, sigma, 40)
+        cell = prompted.measure("affine", prompts.least_squares_answer, sigma, 40)
         # Of x_k, with a slope of variance sigma^2, and of the answer: each 1/12 of a squared cent.
         floor = (sigma**2 + 1) * 1e-4 / 12
         assert floor / 2 < cell["squared_error"] < 4 * floor
@@ -109,9 +106,8 @@ def test_tables_are_heat_maps_or_means_over_the_queries():
     assert prompted.error_table(cells).squared_error.tolist() == [4, 8]
 
 
-def test_an_interruption_keeps_finished_cells_and_the_next_call_makes_the_others(tmp_path):
-    out, experiment = tmp_path / "out.json", prompted.PromptedErrors("every", **SMALL)
-    calls = []
+def test_an_interruption_keeps_finished_cells_and_the_next_call_makes_the_others(tmp_path, monkeypatch):
+    out, calls = tmp_path / "out.json", []
 
     def stops_at_the_third(asked):
         calls.append(asked)
@@ -119,27 +115,27 @@ def test_an_interruption_keeps_finished_cells_and_the_next_call_makes_the_others
             raise KeyboardInterrupt
         return solver("every")(asked)
 
+    monkeypatch.setitem(prompted.SIZE, "every", SMALL)
+    monkeypatch.setattr(prompted, "chat_model", lambda *given: stops_at_the_third)
     with pytest.raises(KeyboardInterrupt):
-        prompted.measure_missing(experiment, "made", stops_at_the_third, out)
+        prompted.main(tmp_path, "every", out)
     kept = json.loads(out.read_text("utf-8"))["cells"]
     assert [(cell["sigma"], cell["length"]) for cell in kept] == [(1, 4), (1, 41)]
-    cells = prompted.measure_missing(experiment, "made", stops_at_the_third, out)
-    assert len(calls) == 5 and cells[:2] == kept and len(cells) == 4
-    assert json.loads(out.read_text("utf-8"))["cells"] == cells
+    prompted.main(tmp_path, "every", out)
+    cells = json.loads(out.read_text("utf-8"))["cells"]
+    assert len(calls) == 5 and cells[:2] == kept
+    assert [(cell["sigma"], cell["length"]) for cell in cells] == [(1, 4), (1, 41), (10, 4), (10, 41)]
     assert list(tmp_path.iterdir()) == [out]
-    before = out.read_bytes()
-    assert prompted.measure_missing(experiment, "made", None, out) == cells  # nothing is asked
-    assert out.read_bytes() == before
 
 
 @pytest.mark.parametrize("text, words", [
-    ("{", "out.json: expected"), ('{"cells": []}', "out.json: expected"),
-    ('{"settings": {}, "cells": []}', "expected the settings")])
+    ("{", "out.json: expected"), ('{"model": "tiny"}', "out.json: expected"),
+    ('{"model": "another", "cells": []}', "expected a result of"), ("", "expected a result of")])
 def test_a_file_of_something_else_is_not_touched(tmp_path, text, words):
     out = tmp_path / "out.json"
     out.write_text(text, "utf-8")
     with pytest.raises(InputError, match=words):
-        prompted.measure_missing(prompted.PromptedErrors("every", **SMALL), "made", None, out)
+        prompted.main(tmp_path / "tiny", "every", out)
     assert out.read_text("utf-8") == text
 
 
@@ -172,53 +168,42 @@ def folder(tmp_path_factory):
 
 def test_batches_with_padding_answer_as_single_prompts_do(folder):
     asked = [prompts.prompt_of(numbers) for numbers in ([1.5], [0.25, -3.0, 7.5], [2.0] * 9)]
-    together = prompted.Chat(folder, SYSTEM["every"], room=6, batch=3)(asked)
-    alone = prompted.Chat(folder, SYSTEM["every"], room=6, batch=1)(asked)
+    together, alone = (prompted.chat_model(folder, SYSTEM["every"], 6, batch)(asked) for batch in (3, 1))
     assert together == alone and len(set(alone)) > 1
     assert not any("<end>" in answer or "CONTEXT" in answer[:7] for answer in alone)
 
 
 def test_an_answer_is_the_greedy_continuation_of_the_chat(folder):
-    model = prompted.Chat(folder, "system", room=5)
-    ids = model.writer.tokenizer("system : system user : CONTEXT assistant :", return_tensors="pt")["input_ids"]
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
+    ids = tokenizer("system : system user : CONTEXT assistant :", return_tensors="pt")["input_ids"]
     with torch.no_grad():
         for _ in range(5):
-            following = model.writer.model(ids).logits[0, -1].argmax()
+            following = model(ids).logits[0, -1].argmax()
             ids = torch.cat((ids, following.view(1, 1)), dim=1)
-    expected = model.writer.tokenizer.decode(ids[0, -5:], skip_special_tokens=True)
-    assert model(["CONTEXT"]) == [expected]
+    expected = tokenizer.decode(ids[0, -5:], skip_special_tokens=True)
+    assert prompted.chat_model(folder, "system", 5, 1)(["CONTEXT"]) == [expected]
 
 
 @pytest.mark.parametrize("task", SYSTEM)
-def test_the_command_measures_goes_on_and_leaves_a_finished_file(folder, tmp_path, task, capsys, monkeypatch):
+def test_a_chat_model_is_measured_on_each_task(folder, tmp_path, task, capsys, monkeypatch):
     monkeypatch.setitem(prompted.ROOM, task, 4)
+    monkeypatch.setitem(prompted.SIZE, task, SMALL)
     out = tmp_path / "new" / f"{task}.json"
-    command = ["--model", str(folder), "--task", task, "--out", str(out), "--sigmas", "1", "2",
-               "--lengths", "3", "4", "--sequences", "3", "--batch", "2"]
-    prompted.main(command)
+    prompted.main(folder, task, out, batch=2)
     content = json.loads(out.read_text("utf-8"))
-    assert content["settings"] == {"model": "tiny", "task": task, "sigmas": [1, 2],
-                                   "lengths": [3, 4], "sequences": 3}
-    assert len(content["cells"]) == 4
+    assert (content["model"], content["task"], len(content["cells"])) == ("tiny", task, 4)
     assert all(len(cell["answers"]) == 3 for cell in content["cells"])
-    shown = capsys.readouterr()
-    assert "4 of 4: sigma 2, length 4" in shown.err and "sigma" in shown.out
-    monkeypatch.delattr(prompted.Chat, "writer")  # a finished file needs no model
-    before = out.read_bytes()
-    prompted.main(command)
-    assert out.read_bytes() == before
+    assert "sigma" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("change, words", [
-    (["--lengths", "2"], "lengths: expected n >= 3"), (["--sequences", "0"], "sequences"),
-    (["--sigmas", "31"], "sigmas"), (["--batch", "0"], "batch: expected"),
-    (["--model", "nowhere"], "expected a folder with a config.json"),
-    (["--out", "."], "expected a result of this command"), (["--task", "most"], "invalid choice")])
-def test_bad_input_ends_the_command_before_any_work(folder, tmp_path, change, words, capsys, monkeypatch):
+@pytest.mark.parametrize("words, told", [
+    (("nowhere", "every", "out.json"), "expected one, or the name of a model"),
+    (("tiny", "most", "out.json"), "task: expected")])
+def test_bad_input_ends_the_command_in_one_line(tmp_path, words, told, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    command = ["--model", str(folder), "--task", "every", "--out", "out.json", "--sigmas", "1",
-               "--lengths", "3", "--sequences", "1", *change]
-    with pytest.raises(SystemExit) as ended:
-        prompted.main(command)
-    assert ended.value.code == 2 and words in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr("sys.argv", ["prompted", *words])
+    with pytest.raises(SystemExit, match=told) as ended:
+        command(prompted.main)
+    assert "\n" not in ended.value.code and list(tmp_path.iterdir()) == []

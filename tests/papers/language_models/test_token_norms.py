@@ -7,6 +7,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from claimbook.records.errors import InputError
 from papers.language_models.token_norms import embedding_norms, main, norm_histogram, token_counts
 
 VOCABULARY, BINS = 30, 7
@@ -37,23 +38,27 @@ def plain_histogram(table, ids):
     return [low + k * width for k in range(BINS + 1)], corpus, vocabulary
 
 
-def arguments(weights, tokens, out, *more):
-    return ["--weights", str(weights), "--tokens", str(tokens), "--out", str(out), *more]
-
-
-def test_the_command_counts_as_a_plain_loop_does(files, tmp_path, capsys):
+def test_the_command_counts_as_a_plain_loop_does(files, tmp_path):
     weights, tokens, table, ids = files
     out = tmp_path / "new" / "out.csv"
-    digest = hashlib.sha256(weights.read_bytes()).hexdigest()
-    main(arguments(weights, tokens, out, "--bins", str(BINS), "--sha256", digest.upper()))
+    main(weights, tokens, out, BINS)
     found = pd.read_csv(out, comment="#")
     edges, corpus, vocabulary = plain_histogram(table, ids)
     assert found.low.tolist() == pytest.approx(edges[:-1], rel=1e-5)
     assert found.high.tolist() == pytest.approx(edges[1:], rel=1e-5)
     assert found.corpus.tolist() == corpus and found.vocabulary.tolist() == vocabulary
-    heading = out.read_text("utf-8").splitlines()[:2]
-    assert heading == [f"# weights: SHA-256 {digest}, 30 tokens", "# corpus: train.bin, 1000 tokens"]
-    assert capsys.readouterr().out.splitlines() == heading
+    digest = hashlib.sha256(weights.read_bytes()).hexdigest()
+    assert out.read_text("utf-8").splitlines()[:2] == [
+        f"# weights: SHA-256 {digest}, 30 tokens", "# corpus: train.bin, 1000 tokens"]
+    with pytest.raises(InputError, match="expected a new file"):
+        main(weights, tokens, out)
+
+
+def test_weights_and_tokens_of_something_else_are_refused(files):
+    with pytest.raises(InputError, match="expected safetensors with one wte.weight"):
+        embedding_norms(files[1])
+    with pytest.raises(InputError, match="expected token ids below 29, got 29"):
+        token_counts(files[1], 29)
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 999, 1000, 10**6])
