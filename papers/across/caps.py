@@ -7,7 +7,7 @@ import torch
 
 from claimbook.pages.plotting import draw
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import integer, positive, tuple_of
+from claimbook.records.checks import Positive, Size
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Run
@@ -29,15 +29,11 @@ class LargestAnswers(Component):
     functions after the longest context over the variance of their labels.
     """
 
-    factors: tuple = FACTORS
-    prompts: int = 1024
-    points: int = 40
+    factors: tuple[Positive, ...] = FACTORS
+    prompts: Size = 1024
+    points: Size = 40
     seed: int = SEED
     lengths: tuple = field(default=tuple(range(2, 40)), metadata=ADDED)  #: of contexts, those of training
-
-    def check(self):
-        tuple_of(positive, "factors", self.factors)
-        integer(prompts=self.prompts, points=self.points)
 
     @property
     def longest(self) -> int:

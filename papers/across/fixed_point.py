@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from claimbook.records import Component
-from claimbook.records.checks import integer
+from claimbook.records.checks import Size
 from icllib.attention import causal_pairs, full_pairs
 from icllib.tasks import LinearRegression
 from icllib.training import Run
@@ -29,11 +29,7 @@ class ByLoop(OnNewPrompts):
     loop the answer is 0.
     """
 
-    loops: int = LOOPS
-
-    def check(self):
-        super().check()
-        integer(loops=self.loops)
+    loops: Size = LOOPS
 
     def axes(self, metric: str) -> dict:
         """The number of loops."""

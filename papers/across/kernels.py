@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from claimbook.records import Component
-from claimbook.records.checks import integer
+from claimbook.records.checks import Size
 
 COUNTS = (40, 400, 4000, 40_000)
 KERNELS = ("Hilbert", "exponential", "SSA", "log n", "linear")
@@ -21,15 +21,12 @@ class KernelErrors(Component):
     labels in another order, a control.
     """
 
-    dimension: int = 2
+    dimension: Size = 2
     noise_std: float = 0.5
-    functions: int = 64
-    queries: int = 16
+    functions: Size = 64
+    queries: Size = 16
     counts: tuple = COUNTS
     seed: int = 0
-
-    def check(self):
-        integer(dimension=self.dimension, functions=self.functions, queries=self.queries)
 
     def axes(self, metric: str) -> dict:
         """The kernel and the number of pairs."""

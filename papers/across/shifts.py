@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from claimbook.records import Component
-from claimbook.records.checks import Positive, has_method, integer, positive, tuple_of
+from claimbook.records.checks import Positive, Size
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength, OnTask, Together
 from icllib.models import SGPT
@@ -52,12 +52,9 @@ class OtherInputs(LinearRegression):
 class OnNewPrompts(Component):
     """What is measured after so many pairs, on prompts that no other page has seen."""
 
-    pairs: int = 20
-    prompts: int = 1024
+    pairs: Size = 20
+    prompts: Size = 1024
     seed: int = SEED
-
-    def check(self):
-        integer(pairs=self.pairs, prompts=self.prompts)
 
     @property
     def longest(self) -> int:
@@ -81,10 +78,6 @@ class AtTemperatures(Component):
 
     evaluation: object
     temperatures: tuple[Positive, ...]
-
-    def check(self):
-        has_method("measure", evaluation=self.evaluation)
-        tuple_of(positive, "temperatures", self.temperatures)
 
     @property
     def longest(self) -> int:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from claimbook.records.checks import integer, tuple_of
+from claimbook.records.checks import Size
 from icllib.evaluate import ErrorByLength
 from icllib.training import Run
 from papers.causal_lm import trained
@@ -16,16 +16,9 @@ LOOPED_SEEDS = 5
 
 @dataclass(frozen=True)
 class LoopedErrors(ErrorByLength):
-    """The errors of a decoder of shared layers that is looped further: `error_looped`, (M, times, K).
+    """The errors of a decoder of shared layers that is looped further: `error_looped`, (M, times, K)."""
 
-    times: how often in units of training. Raises InputError for times below 1.
-    """
-
-    times: tuple[int, ...] = (1, LOOPED)
-
-    def check(self):
-        super().check()
-        tuple_of(integer, "times", self.times)
+    times: tuple[Size, ...] = (1, LOOPED)  # in units of training
 
     def axes(self, metric: str) -> dict:
         return {"times": self.times} | super().axes(metric)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from torch import nn
 
 from claimbook.records import Component
-from claimbook.records.checks import integer
+from claimbook.records.checks import Size
 from icllib.training import Run
 from papers.context_scaling.scaling import at_seeds, evaluation, scaling_tasks, transformers
 
@@ -19,12 +19,9 @@ FORMS = {  # readings of phi (Section 4) and of the last skip connection (Eq. 13
 
 @dataclass(frozen=True)
 class PublicNormalizations(Component):
-    """The normalization layers of the public class of GPT-2. Raises InputError for no layers."""
+    """The normalization layers of the public class of GPT-2."""
 
-    layers: int = 12
-
-    def check(self):
-        integer(layers=self.layers)
+    layers: Size = 12
 
     def measure(self) -> dict:
         """Their numbers: of batch and of layer normalizations."""

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from claimbook.records import ADDED, Component
-from claimbook.records.checks import finite, integer, positive, tuple_of
+from claimbook.records import ADDED, Component, checks
 from claimbook.records.values import values
 from icllib.evaluate import CHUNK, Together, unseen
 from icllib.models import (
@@ -46,24 +45,18 @@ class ShiftedErrors(Component):
     Measures `error` over F at I = 1 (Tables 1 and 6), (M, function_stds); `error_grid` over I and F (Figures
     3, 11), (M, I, F); and `error_deviant` over the deviation of only the first input (Table 5), (M,
     first_stds). The mean is over the points that count: the printed 1 / N_p of a sum from the third point on
-    is an erratum. Raises InputError for sizes and deviations out of range.
+    is an erratum.
     """
 
     function_stds: tuple = tuple(range(1, 11))  # Tables 1, 6
     grid_input_stds: tuple = ()
     grid_function_stds: tuple = ()
     first_stds: tuple = ()
-    functions: int = 100  # Section 3
-    prompts: int = 64  # per function, Section 3
-    points: int = 40  # Section 3
+    functions: checks.Size = 100  # Section 3
+    prompts: checks.Size = 64  # per function, Section 3
+    points: checks.Size = 40  # Section 3
     seed: int = 0
     own_prompts: bool = field(default=False, metadata=ADDED)
-
-    def check(self):
-        for name in ("function_stds", "grid_input_stds", "grid_function_stds", "first_stds"):
-            tuple_of(positive, name, getattr(self, name), 0)
-        integer(functions=self.functions, prompts=self.prompts)
-        integer(FIRST_COUNTED, points=self.points)
 
     @property
     def longest(self) -> int:
@@ -102,20 +95,15 @@ class PointErrors(Component):
     """The error on lines at every point, so that the mean can start at any; x ~ N(0, 1), a, b ~ N(0, s).
 
     Measures `error_at`, (M, function_stds, points), and with `first_stds`, the deviations of the first input
-    alone at s = 1 (Table 5), `error_at_deviant`, (M, first_stds, points). Raises InputError as ShiftedErrors.
+    alone at s = 1 (Table 5), `error_at_deviant`, (M, first_stds, points).
     """
 
-    function_stds: tuple = (1, 2, 3, 5, 10)
-    prompts: int = 2048
-    points: int = 40  # Section 3
+    function_stds: tuple[checks.Positive, ...] = (1, 2, 3, 5, 10)
+    prompts: checks.Size = 2048
+    points: checks.Size = 40  # Section 3
     seed: int = 0
     own_prompts: bool = False
     first_stds: tuple = field(default=(), metadata=ADDED)
-
-    def check(self):
-        for name in ("function_stds", "first_stds"):
-            tuple_of(positive, name, getattr(self, name), 0)
-        integer(prompts=self.prompts, points=self.points)
 
     @property
     def longest(self) -> int:
@@ -147,23 +135,17 @@ class LineAnswers(Component):
 
     Measures `answer`, the mean prediction at each query after `pairs` pairs with x ~ N(0, 1), or U(-1, 1)
     (ASSUMED: the paper does not say which pairs come before), (M, slopes, queries), and `deviant_answers`,
-    the predictions at the five inputs of `DEVIANT` on y = x, (M, 5). Raises InputError for settings out of
-    range.
+    the predictions at the five inputs of `DEVIANT` on y = x, (M, 5).
     """
 
-    slopes: tuple = (1, 9, 10)  # Figures 1, 9
+    slopes: tuple[checks.Finite, ...] = (1, 9, 10)  # Figures 1, 9
     # ASSUMED: from normal to large x in steps that grow; the paper's text gives no range.
-    queries: tuple = (-100, -50, -30, -20, -10, -7, -5, -3, -2, -1, -0.5, 0,
-                      0.5, 1, 2, 3, 5, 7, 10, 20, 30, 50, 100)
-    pairs: int = 39  # a full context, Section 3
-    prompts: int = 64  # ASSUMED: as many as per function in Section 3
+    queries: tuple[checks.Finite, ...] = (-100, -50, -30, -20, -10, -7, -5, -3, -2, -1, -0.5, 0,
+                                          0.5, 1, 2, 3, 5, 7, 10, 20, 30, 50, 100)
+    pairs: checks.Size = 39  # a full context, Section 3
+    prompts: checks.Size = 64  # ASSUMED: as many as per function in Section 3
     seed: int = 0
     inputs: Literal["normal", "uniform"] = field(default="normal", metadata=ADDED)
-
-    def check(self):
-        for name in ("slopes", "queries"):
-            tuple_of(finite, name, getattr(self, name))
-        integer(pairs=self.pairs, prompts=self.prompts)
 
     @property
     def longest(self) -> int:

@@ -9,7 +9,7 @@ import torch
 from scipy.special import ndtr
 
 from claimbook.records import Component
-from claimbook.records.checks import integer, positive, tuple_of
+from claimbook.records.checks import Positive, Size
 from claimbook.records.values import values
 from icllib.models import SignedAveraging, Softmax
 from icllib.streams import Stream
@@ -27,19 +27,14 @@ class AnswerSizes(Component):
 
     x ~ N(0, 1), a, c ~ N(0, s), from the third point on. Measures `bound`, (M,), NaN without a final
     normalization; and, each (M, function_stds), `largest_answer`, the `error`, the `floor` under it that the
-    bound sets, and `error_within`, that on targets of at most this size. Raises InputError as ShiftedErrors.
+    bound sets, and `error_within`, that on targets of at most this size.
     """
 
-    function_stds: tuple = SIGMAS
-    within: float = WITHIN
-    prompts: int = 2048
-    points: int = 40  # Section 3
+    function_stds: tuple[Positive, ...] = SIGMAS
+    within: Positive = WITHIN
+    prompts: Size = 2048
+    points: Size = 40  # Section 3
     seed: int = 0
-
-    def check(self):
-        tuple_of(positive, "function_stds", self.function_stds)
-        positive(within=self.within)
-        integer(prompts=self.prompts, points=self.points)
 
     @property
     def longest(self) -> int:

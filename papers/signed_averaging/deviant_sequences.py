@@ -6,7 +6,6 @@ it.
 """
 
 from dataclasses import dataclass, field
-from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,7 +16,7 @@ from torch import Tensor
 from claimbook.claims.sentences import SHARE
 from claimbook.pages.plotting import draw, legend_below, series
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import integer, positive, tuple_of
+from claimbook.records.checks import Positive, Size
 from claimbook.records.values import values
 from icllib.evaluate import CHUNK, unseen
 from icllib.tasks.quantifiers import truth
@@ -40,21 +39,15 @@ class DeviantNumbers(Component):
     There are two kinds of sequences: those in which another number settles the label before x_p; and all,
     with signs changed so that every number leaves it open. Measures `alone`, the log-odds of the open label
     for the large number alone, (M, sizes), and `open_label` and `log_odds`, the share of answers with the
-    open label and its mean log-odds, (M, OTHERS, sizes, places, after + 1). Raises InputError for settings
-    out of range.
+    open label and its mean log-odds, (M, OTHERS, sizes, places, after + 1).
     """
 
-    sizes: tuple = (1, 3, 10, 30, 70, 100)  # m: 70 is that of Figure 2
-    places: tuple = (4, 10, 20)  # p: 4 is that of Figure 2
-    after: int = 10  # answers to the numbers after it
-    sequences: int = 6400  # as many as for Figure 4
+    sizes: tuple[Positive, ...] = (1, 3, 10, 30, 70, 100)  # m: 70 is that of Figure 2
+    places: tuple[Size, ...] = (4, 10, 20)  # p: 4 is that of Figure 2
+    after: Size = 10  # answers to the numbers after it
+    sequences: Size = 6400  # as many as for Figure 4
     seed: int = 0
     own_prompts: bool = field(default=False, metadata=ADDED)
-
-    def check(self):
-        tuple_of(positive, "sizes", self.sizes)
-        tuple_of(partial(integer, 2), "places", self.places)
-        integer(after=self.after, sequences=self.sequences)
 
     @property
     def longest(self) -> int:

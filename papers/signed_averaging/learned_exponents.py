@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import integer
+from claimbook.records.checks import Size
 from icllib import attention, checks
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.models.scoring import Plain
@@ -33,23 +33,17 @@ REPLAYS = 20  # steps per round on a GPU, since starting one takes about as long
 
 @dataclass(frozen=True)
 class TrainingTime(Component):
-    """Seconds per training step of each of TIMED, which take turns in one process; on a CPU processor time.
-
-    Raises InputError for sizes out of range, and `measure` for a missing device.
-    """
+    """Seconds per training step of each of TIMED, which take turns in one process; on a CPU processor time."""
 
     layers: int = 12  # Section 3
     heads: int = 8  # Section 3
     width: int = 256  # Section 3
-    pairs: int = 40  # Section 3
-    batch: int = 64  # Section 3
-    rounds: int = 9  # ASSUMED: in each, every scoring takes one step, or REPLAYS on a GPU
+    pairs: Size = 40  # Section 3
+    batch: Size = 64  # Section 3
+    rounds: Size = 9  # ASSUMED: in each, every scoring takes one step, or REPLAYS on a GPU
     seed: int = 0
     device: Literal["cpu", "cuda"] = field(default="cpu", metadata=ADDED)  # the first GPU
     version: ClassVar[int] = 3
-
-    def check(self):
-        integer(rounds=self.rounds, pairs=self.pairs, batch=self.batch)
 
     def axes(self, metric: str) -> dict:
         return {"scoring": list(TIMED), "round": None}

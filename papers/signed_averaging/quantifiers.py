@@ -19,8 +19,7 @@ from torch import Tensor
 
 from claimbook.claims.sentences import SHARE, with_interval
 from claimbook.pages.plotting import draw, heat_map, legend_below, numbers, rows_of, series
-from claimbook.records import ADDED, Component
-from claimbook.records.checks import integer, positive, tuple_of
+from claimbook.records import ADDED, Component, checks
 from claimbook.records.values import values
 from icllib.evaluate import Together, unseen
 from icllib.models import SignedAveraging, Softmax, Transformer
@@ -69,19 +68,14 @@ class QuantifierErrors(Component):
 
     Measures `wrong`, the share of wrong sequences, and `wrong_positions`, the share of wrong answers from
     the third on, (M, sigmas, lengths) each; and `wrong_at`, the share of wrong answers at each position of
-    the longest length, (M, sigmas, positions). Raises InputError for sizes out of range.
+    the longest length, (M, sigmas, positions).
     """
 
-    sigmas: tuple
-    lengths: tuple
-    sequences: int  # at each sigma
+    sigmas: tuple[checks.Positive, ...]
+    lengths: tuple[checks.Size, ...]
+    sequences: checks.Size  # at each sigma
     seed: int = 0
     own_prompts: bool = field(default=False, metadata=ADDED)
-
-    def check(self):
-        tuple_of(partial(integer, FIRST_COUNTED), "lengths", self.lengths)
-        tuple_of(positive, "sigmas", self.sigmas)
-        integer(sequences=self.sequences)
 
     @property
     def longest(self) -> int:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from claimbook.claims.rule import prediction_interval
 from claimbook.records import Component
+from claimbook.records.checks import Size
 from claimbook.records.errors import InputError
 from claimbook.records.files import damage_told
 from icllib.data import DataFile
@@ -31,18 +32,12 @@ class GrammarProbes(Component):
     """How often the grammatical one of two sentences is the more likely one (Huebner et al., 2021).
 
     Measures `accuracy`, in percent, (M, probes), by `pseudo_log_likelihoods`, of which equal ones count as
-    wrong; and `held_out_loss`, that on lines that training left out, (M,). Raises InputError for sizes below
-    1.
+    wrong; and `held_out_loss`, that on lines that training left out, (M,).
     """
 
     probes: tuple[DataFile, ...]  # two lines a pair, the second one grammatical
-    pairs: int = 2000  # number of each probe's pairs, the first ones
-    held_out: int = 1000  # sentences
-
-    def check(self):
-        if min(self.pairs, self.held_out) < 1 or not self.probes:
-            raise InputError("probes, pairs, held_out: expected at least 1 of each, got "
-                             f"{len(self.probes)}, {self.pairs}, {self.held_out}")
+    pairs: Size = 2000  # number of each probe's pairs, the first ones
+    held_out: Size = 1000  # sentences
 
     def axes(self, metric: str) -> dict:
         return {"probe": list(PROBES)[: len(self.probes)]} if metric == "accuracy" else {}
