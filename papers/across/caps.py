@@ -37,15 +37,12 @@ class LargestAnswers(Component):
 
     @property
     def longest(self) -> int:
-        """Pairs of the longest context."""
         return max(self.lengths)
 
     def axes(self, metric: str) -> dict:
-        """The factor, of the largest answers."""
         return {"factor": self.factors} if metric == "largest" else {}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The answers of M trained models."""
         normed = hasattr(predictor.module, "final_norm")
         bound = answer_bound(predictor.module) if normed else torch.full((len(tasks),), torch.nan)
         found = {factor: self.at(larger(tasks[0], factor), predictor, device) for factor in {*self.factors, 1}}

@@ -32,11 +32,9 @@ class ByLoop(OnNewPrompts):
     loops: Size = LOOPS
 
     def axes(self, metric: str) -> dict:
-        """The number of loops."""
         return {"loop": range(1, self.loops + 1)}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The curves of M trained models, whose module is left as it was."""
         module = predictor.module
         xs, ys, means = self.sample(tasks[0], predictor.members, device)
         with torch.no_grad(), module.repeated(self.loops):
@@ -56,11 +54,9 @@ class HandSetLoops(Component):
     seed: int = SEED
 
     def axes(self, metric: str) -> dict:
-        """The number of loops."""
         return {"loop": range(1, self.loops + 1)}
 
     def measure(self) -> dict:
-        """The curves of one network."""
         prompt = draw_prompts(LinearRegression(self.dimension, inputs="uniform"), self.seed, self.prompts,
                               self.pairs + 1)
         mask = causal_pairs if self.mask == "causal" else full_pairs

@@ -29,11 +29,9 @@ class KernelErrors(Component):
     seed: int = 0
 
     def axes(self, metric: str) -> dict:
-        """The kernel and the number of pairs."""
         return {"kernel": KERNELS, "n": self.counts}
 
     def measure(self) -> dict:
-        """The errors of every kernel after every number of pairs."""
         draw, total = np.random.default_rng(self.seed), 0.0
         for _ in range(self.functions):
             weights = draw.normal(size=self.dimension)

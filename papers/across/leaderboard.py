@@ -79,15 +79,12 @@ class CourtErrors(Component):
 
     @property
     def longest(self) -> int:
-        """Pairs of the longest context."""
         return max(shift.pairs for shift in self.shifts.values())
 
     def axes(self, metric: str) -> dict:
-        """The test."""
         return {"shift": tuple(self.shifts)}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The errors of M trained models."""
         return {"error": np.stack([shift.errors(predictor) for shift in self.shifts.values()], axis=1)}
 
 

@@ -55,12 +55,10 @@ class AlgorithmDistances(OnNewPrompts):
     prompts: int = 4096
 
     def axes(self, metric: str) -> dict:
-        """The layer, and the algorithm."""
         layer = {"layer": None} if metric.startswith("layer") else {}
         return layer | ({} if metric == "unexplained" else {"algorithm": ALGORITHMS})
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The distances of M trained models."""
         members, states = predictor.members, []
         prompt = self.sample(tasks[0], members, device)
         keep = lambda module, given, made: states.append(made.flatten(2, -2)[:, :, -1].double())
@@ -90,11 +88,9 @@ class HandSetDistances(Component):
     seed: int = SEED
 
     def axes(self, metric: str) -> dict:
-        """The layer, and the algorithm."""
         return AlgorithmDistances(self.pairs).axes(metric)
 
     def measure(self) -> dict:
-        """The distances of one network."""
         task = (NarrowedInputs if self.narrowed else LinearRegression)(self.dimension, inputs="uniform")
         prompt = draw_prompts(task, self.seed, self.prompts, self.pairs + 1)
         mask = causal_pairs if self.mask == "causal" else full_pairs

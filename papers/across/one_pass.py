@@ -22,11 +22,9 @@ class LabelInfluence(OnNewPrompts):
     """
 
     def axes(self, metric: str) -> dict:
-        """The place of the label, from 1."""
         return {} if metric == "error" else {"place": range(1, self.pairs + 1)}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The influences of M trained models."""
         n = self.pairs
         xs, ys, means = self.sample(tasks[0], predictor.members, device)
         ys = ys.clone().requires_grad_()

@@ -58,7 +58,6 @@ class OnNewPrompts(Component):
 
     @property
     def longest(self) -> int:
-        """Pairs of the context."""
         return self.pairs
 
     def sample(self, task, members: int, device) -> Prompt:
@@ -81,15 +80,12 @@ class AtTemperatures(Component):
 
     @property
     def longest(self) -> int:
-        """Pairs of the longest context."""
         return self.evaluation.longest
 
     def axes(self, metric: str) -> dict:
-        """The temperature, and the axes of the evaluation."""
         return {"temperature": self.temperatures} | self.evaluation.axes(metric)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The evaluation's metrics at every temperature."""
         found = []
         for temperature in self.temperatures:
             with heated(predictor.module, temperature):

@@ -36,11 +36,9 @@ class LossByTask(OnNewPrompts):
     prompts: int = 8  # of each task
 
     def axes(self, metric: str) -> dict:
-        """None: one number a model."""
         return {}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The losses of M models on the first's task."""
         task, members = tasks[0], predictor.members
         types = torch.arange(task.tasks).repeat_interleave(self.prompts)
         ids = torch.arange(len(types)).expand(1, -1)

@@ -24,7 +24,6 @@ class LoopedErrors(ErrorByLength):
         return {"times": self.times} | super().axes(metric)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The errors of M predictors, whose module is left as it was."""
         module, found = predictor.module, []
         for times in self.times:
             with module.repeated(times * module.repeats):

@@ -42,14 +42,12 @@ class PlainLoop(Component):
 
     @property
     def seed(self) -> int:
-        """The run's seed, with which PyTorch's generator starts."""
         return self.run.seed
 
     def axes(self, metric: str) -> dict:
         return self.run.evaluation.axes(metric)
 
     def measure(self) -> dict:
-        """The metrics of the run's evaluation."""
         with one_core(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             decoder = Decoder(self.run, self.start, self.signs)

@@ -44,7 +44,6 @@ class AnswerSizes(Component):
         return {} if metric == "bound" else {"sigma": self.function_stds}
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The sizes of M trained models."""
         bound = answer_bound(predictor.module).to(device)
         rows = [self.at(float(std), bound, predictor, device) for std in self.function_stds]
         metrics = {name: torch.stack([row[name] for row in rows], dim=1) for name in rows[0]}

@@ -88,7 +88,6 @@ class WordFrequencies(Component):
         return {"probe": list(PROBES)[: len(self.probes)]}
 
     def measure(self) -> dict:
-        """The accuracy on each probe."""
         corpus, size = self.task.sentences(self.tokens, "cpu"), self.task.dimension
         counts = torch.bincount(corpus[corpus >= SPECIAL], minlength=size)
         logs = (counts.double() + 0.5).log()
