@@ -47,11 +47,11 @@ learned = {name: page.values("unexplained", own) <= sheet.LEARNED
            for name, own in records.items()}
 sound = {name: own[learned[name].reindex(own.index.get_level_values("seed")).to_numpy()]
          if learned[name].any() else own for name, own in by_layer.items()}
-shown = sheet.families(sound | {f"hand-set, {mask}": known.xs(mask, level="mask")
-                                for mask in named})
-table = page.save_figure(*(
-    page.series(name, family, own.columns, own, scale="log")
-    for name, families in shown.items() for family, own in families.items()))
+sound |= {f"hand-set, {mask}": known.xs(mask, level="mask") for mask in named}
+shown = {(name, family): nearest.unstack("layer") for name, own in sound.items()
+         for family, nearest in sheet.by_family(own).items()}
+table = page.save_figure(*(page.series(name, family, own.columns, own, scale="log")
+                           for (name, family), own in shown.items()))
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
@@ -60,8 +60,8 @@ from papers.colors import color_of
 
 colors = dict(zip(sheet.FAMILIES, (color_of("ridge"), OLIVE, GOLD, ROSE, VIOLET)))
 figure, panels = plt.subplots(2, 4, figsize=(9, 5), sharey=True)
-for axes, (name, families) in zip(panels.flat, shown.items()):
-    for family in families:
+for axes, name in zip(panels.flat, sound):
+    for family in sheet.FAMILIES:
         draw(axes, table, name, family, color=colors[family], label=family, marker=".")
     axes.set(yscale="log", title=name, xlabel="layer")
     axes.locator_params(axis="x", integer=True)
@@ -87,7 +87,7 @@ legend = legend_below(panels[1, 1], 5)
 import pandas as pd
 
 pd.DataFrame({name: own.groupby("layer").apply(lambda of: of.idxmin(axis=1).mode()[0])
-              for name, own in sound.items()}).fillna("")
+              for name, own in sound.items() if name in records}).fillna("")
 
 # %% [markdown]
 # The share of hand-set layers that the probe names:
@@ -103,7 +103,7 @@ answers = {kind: {name: page.values(metric, own).unstack("algorithm")[columns]
                   for name, own in records.items()}
            for kind, metric in (("as in training", "distance"),
                                 ("narrowed", "narrowed_distance"))}
-pd.concat({kind: pd.DataFrame({name: sheet.nearest_of_each(own[learned[name]])
+pd.concat({kind: pd.DataFrame({name: sheet.by_family(own[learned[name]]).mean()
                                for name, own in found.items()}).map("{:.2g}".format)
            for kind, found in answers.items()})
 
@@ -125,8 +125,9 @@ page.decide("across.12",
             dict.fromkeys(sharings, pass_over_ridge(of_hand_set("causal", False))))
 page.decide("across.13", {name: sheet.named_over_others(trained[name], narrowed[name])
                           for name in records}, gates,
-            {name: sheet.named_over_others(trained[name], sheet.for_each(
-                trained[name].index, of_hand_set("prefix", True))) for name in records})
+            {name: sheet.named_over_others(own, of_hand_set("prefix", True)[: len(own)]
+                                           .set_index(own.index))
+             for name, own in trained.items()})
 page.verdicts()
 
 # %% [markdown]

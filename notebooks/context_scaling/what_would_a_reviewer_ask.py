@@ -148,7 +148,7 @@ def other_seed(errors):
 
 def at(kind, records, n=10, T=10**6):
     """The errors of one kind of model at n pairs and one T, one per seed."""
-    return sheet.by_count_of(kind, records)[n].xs(T, level="T")
+    return scaling.by_count(sheet.of_kind(kind, records), "error")[n].xs(T, level="T")
 
 
 evaluation = scaling.evaluation(scaling.LENGTHS, shown)
@@ -182,7 +182,8 @@ page.decide("context_scaling.30",
 
 def slopes(records, kind):
     """Of claims 1, 2 and 31, by range of T."""
-    return scaling.slopes_over_tasks(sheet.by_count_of(kind, records, "excess"))
+    excess = scaling.by_count(sheet.of_kind(kind, records), "excess")
+    return scaling.slopes_over_tasks(excess)
 
 page.decide("context_scaling.31", slopes(one_layer, FeatureMLP), below_zero,
             slopes(mlps, MLP),

@@ -49,6 +49,7 @@ table = page.save_figure(
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from claimbook.pages.plotting import BLACK, VIOLET, draw, legend_below, numbers, series
 from papers.colors import color_of
 
@@ -143,7 +144,8 @@ comparisons.beside(comparisons.at_share(shorter).loc[["softmax"]],
 # %% tags=["numbers"]
 final = lambda paths, name: comparisons.ratio(comparisons.at_share(paths), name, "softmax")
 of_ssa = {f"{name}, SSA": final(of_level, "SSA") for name, of_level in paths.items()}
-sheet.final_ratios(of_ssa | {"three layers, SSMax": final(longer, "SSMax")})
+rows = pd.concat(of_ssa | {"three layers, SSMax": final(longer, "SSMax")})
+rows.map("{:.2f}".format)
 
 # %% [markdown]
 # ## The claims, one by one

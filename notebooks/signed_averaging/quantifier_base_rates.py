@@ -38,8 +38,8 @@ claimbook.settings_table(sheet.runs(profile)[0],
 # ## Figure
 
 # %%
-of_task = lambda metric: page.values(
-    metric, task=sheet.task_of, seed="seed").droplevel("seed")
+task_of = lambda run: f"{run.task.quantifier}, {run.task.law}"
+of_task = lambda metric: page.values(metric, task=task_of, seed="seed").droplevel("seed")
 labels = {kind: of_task(kind).unstack() for kind in ("true", "sampled_true")}
 wrong, sampled = of_task("wrong"), of_task("sampled_wrong")
 names = wrong.index.unique("task")

@@ -46,12 +46,11 @@ probes, names = list(sheet.PROBES), list(sheet.SCORINGS)
 by_scoring = {"scoring": sheet.scoring_of, "seed": "seed"}
 ours = page.values("accuracy", records, **by_scoring).unstack()[probes]
 words = page.values("accuracy", [frequencies])
-printed = dict(zip(names, np.transpose(list(sheet.TABLE_3.values()))))
 rows = {name: np.arange(12) + shift for name, shift in zip(names, (-0.22, 0, 0.22))}
 table = page.save_figure(
     band("printed", "public softmax", np.arange(12),
          *sheet.public_scores().T, 10, "paper"),
-    *(series("printed", name, rows[name], printed[name], "paper") for name in names),
+    *(series("printed", name, rows[name], sheet.PRINTED[name], "paper") for name in names),
     *(band("ours", name, rows[name],
            *ours.loc[name].agg(["mean", "min", "max"]).to_numpy(), 3, page.profile)
       for name in names),
@@ -106,7 +105,7 @@ import pandas as pd
 
 columns = {}
 for name in names:
-    columns[name, "paper"] = [f"{score:g}" for score in printed[name]]
+    columns[name, "paper"] = [f"{score:g}" for score in sheet.PRINTED[name]]
     columns[name, "ours"] = [
         f"{scores.mean():.0f} ({scores.min():.0f} to {scores.max():.0f})"
         for _, scores in ours.loc[name].items()]
@@ -133,7 +132,10 @@ pd.DataFrame(summary).T
 sheet.against_public()
 
 # %% tags=["numbers"]
-sheet.places_among_public()
+import pandas as pd
+
+places = sheet.places()
+pd.DataFrame({where: (places == where).sum() for where in ("below", "within", "above")}).T
 
 # %% tags=["numbers"]
 sheet.mean_of_probes()

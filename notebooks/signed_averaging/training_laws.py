@@ -49,7 +49,8 @@ near, deviant = (page.values(metric, records, **BY_LAW).unstack()
                  for metric in ("error", "error_deviant"))
 by_inputs = page.values("error_grid", records, **BY_LAW).unstack(
     ["input_std", "function_std"])
-along = page.values("error_along", both, curriculum=sheet.curriculum_of, seed="seed")
+curriculum = lambda run: sheet.CURRICULA[run.recipe.curriculum is None]
+along = page.values("error_along", both, curriculum=curriculum, seed="seed")
 panels = {  # title: profile, errors of every model
     "inputs": (page.profile, by_inputs.xs(1, axis=1, level="function_std")),
     "first input": (page.profile, deviant), "functions": (page.profile, near),

@@ -27,7 +27,9 @@ import claimbook
 from papers.solvable_attention import fig05_source_capacity as sheet, laws, softmax
 
 page = claimbook.Page("solvable_attention/fig05_source_capacity", profile)
-records = page.recorded(sheet.shown)
+large, beside, unstable = map(page.recorded, (
+    sheet.large, sheet.beside_softmax, sheet.unstable))
+limit, softmaxes = beside[::2], beside[1::2]
 runs = sheet.runs("paper")
 claimbook.settings_table(runs[0], assumed=(
     "sizes", "tasks", "width", "scale", "seed"))
@@ -43,12 +45,12 @@ claimbook.settings_table(itself, assumed=(
 # %%
 from icllib.theory.scaling_laws import theory_exponents
 
-found = sheet.figure5(records)
-exponents = sheet.exponents_by_law(found)
+exponents = sheet.by_law(large, lambda record: record["time_exponent"][0],
+                         lambda record: record["compute_exponent"][0])
 seeds = {f"{law}, alpha = {alpha}": values for (law, alpha), values in exponents.items()}
 printed = [theory_exponents(alpha)[law] for law, alpha in exponents]
 table = page.save_figure(
-    *sheet.figure5_series(found, page.profile),
+    *sheet.figure5_series(large, softmaxes, limit, page.profile),
     *laws.exponent_series("printed", dict(zip(seeds, printed)), page.profile),
     *laws.exponent_series("mean, limit of long contexts", seeds, page.profile),
     *(page.series("seeds", row, range(len(own)), own) for row, own in seeds.items()))
@@ -88,7 +90,7 @@ draw(middle, table, "compute", "envelope", color=VIOLET, label="best size")
 softmax.draw_power_law(
     middle, table, "compute", "envelope", theory_exponents(1.8)["compute"],
     color=VIOLET, ls="--", label=r"Table 1, $\alpha$ = 1.8")
-for r, color in zip(found.softmax, (OLIVE, ROSE, STEEL)):
+for r, color in zip(softmaxes, (OLIVE, ROSE, STEEL)):
     for name, style in (("softmax", "-"), ("limit", ":")):
         draw(below, table, "softmax", f"{name}, seed {r.component.seed}", color=color,
              ls=style)
@@ -154,7 +156,7 @@ sheet.first_and_other_seeds(exponents)
 each = lambda values, digits: ", ".join(f"{value:.{digits}f}" for value in values)
 pd.DataFrame({name: {"loss at the end": each([r["loss"][-1, -1] for r in runs], 3),
                      "exponent": each([r["time_exponent"][0] for r in runs], 2)}
-              for name, runs in (("softmax", found.softmax), ("limit", found.limit))}).T
+              for name, runs in (("softmax", softmaxes), ("limit", limit))}).T
 
 # %% [markdown]
 # Not all strengths can be trained at this learning rate. Where a task of one coordinate
@@ -164,7 +166,7 @@ pd.DataFrame({name: {"loss at the end": each([r["loss"][-1, -1] for r in runs], 
 # tasks, 1,000 steps.
 
 # %% tags=["numbers"]
-sheet.stability_table(records)
+sheet.stability_table(limit + unstable)
 
 # %% [markdown]
 # ## The claims, one by one
@@ -175,7 +177,7 @@ sheet.stability_table(records)
 # %%
 evidence, at_start = (
     {f"{laws.LETTERS[law]} alpha = {alpha}": values for (law, alpha), values in own.items()}
-    for own in (exponents, sheet.exponents_at_start(found)))
+    for own in (exponents, sheet.exponents_at_start(large)))
 page.decide("solvable_attention.16", evidence, control=at_start)
 fast, slow = sheet.apart(page.recorded(sheet.fast_decays))
 page.decide("solvable_attention.45", fast, control=slow)

@@ -26,7 +26,8 @@ from papers.solvable_attention import fig09_softmax_varied as sheet, laws, softm
 
 page = claimbook.Page("solvable_attention/fig09_softmax_varied", profile)
 records = page.records
-linear = page.recorded(sheet.linear_attention)
+linear = page.recorded(  # the limit at equal and at varied context lengths
+    lambda profile: [laws.VariedInTheLimit(1.8, beta) for beta in (0.0, 0.5)])
 claimbook.settings_table(sheet.runs("paper")[1], assumed=(
     "learning_rate", "beta", "positive_share", "context_length", "width", "scale",
     "seed", "starts"))

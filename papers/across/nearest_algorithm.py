@@ -193,26 +193,8 @@ def named_over_others(trained: pd.DataFrame, changed: pd.DataFrame) -> pd.Series
 FAMILIES = ("ridge", "gradient steps", "causal steps", "one pass", "kernel")
 
 
-def family(algorithm: str) -> str:
-    """The family of an algorithm: one step is of gradient steps."""
-    if algorithm in FAMILIES:
-        return algorithm
-    return "causal steps" if "causal" in algorithm else "gradient steps"
-
-
-def families(by_layer: dict[str, pd.DataFrame]) -> dict[str, dict[str, pd.DataFrame]]:
-    """The distances from the nearest algorithm of each family: by network and family a row per seed, a column
-    per layer."""
-    return {name: {kind: own.loc[:, [family(one) == kind for one in own]].min(axis=1).unstack("layer")
-                   for kind in FAMILIES} for name, own in by_layer.items()}
-
-
-def nearest_of_each(distances: pd.DataFrame) -> pd.Series:
-    """The mean distance from the nearest algorithm of each family."""
-    return pd.Series({kind: distances.loc[:, [family(one) == kind for one in distances]].min(axis=1).mean()
-                      for kind in FAMILIES})
-
-
-def for_each(seeds, of_another: pd.DataFrame) -> pd.DataFrame:
-    """As many rows of another table as there are seeds, under their names."""
-    return of_another.iloc[: len(seeds)].set_index(seeds)
+def by_family(distances: pd.DataFrame) -> pd.DataFrame:
+    """The distance from the nearest algorithm of each family, a column each; one step is a gradient step."""
+    family = lambda name: (name if name in FAMILIES else
+                           "causal steps" if "causal" in name else "gradient steps")
+    return distances.T.groupby(family).min().T[list(FAMILIES)].rename_axis(columns=None)

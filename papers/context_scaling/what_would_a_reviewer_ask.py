@@ -65,61 +65,43 @@ def perceptrons_by_width(profile: str) -> list[Run]:
 
 def reviewer_curves(depths, records, profile: str) -> dict[str, dict]:
     """The page's curves by panel and name, of records of `by_depth` in A, of the others in B to D."""
-    ridge = curve_of(evaluation(LENGTHS, profile), Ridge.bayes(LINEAR_8))
-    return {"A": against_layers(depths, ridge), "B": with_and_without_phi(records, profile, ridge),
-            "C": against_counts(records, ridge), "D": by_width(records)}
+    of = lambda measure, predictor: pd.Series(measure.measure(LINEAR_8, predictor)["error"][0], measure.lengths)
+    ridge = of(evaluation(LENGTHS, profile), Ridge.bayes(LINEAR_8))
+    panels = {"A": {}, "B": {}, "C": {}, "D": {}}
+
+    errors = values(depths, "error", layers="model.layers").unstack("layers")  # A: against layers
+    for n in (10, 40):
+        panels["A"] |= {f"SGPT, n = {n}": errors.xs(n, level="length"),
+                        f"ridge, n = {n}": pd.Series(ridge[n], errors.columns)}
+
+    deep = SGPTS[profile][0].layers  # B: with phi and without, where deep models are too far apart for a mean
+    errors = values(of_kind(SGPT, records), "error", layers="model.layers",
+                    phi="model.normalization").unstack("length")
+    for name, phi in (("normalized", "l1"), ("not normalized", "none")):
+        for layers in sorted({1, deep}):
+            own = errors.xs((layers, phi), level=("layers", "phi"))
+            curve, apart = f"{name}, {layers} layer{'s' * (layers > 1)}", (layers, phi) == (deep, "none")
+            panels["B"] |= {f"{curve}, seed {seed}": row for seed, row in own.iterrows()} if apart else {curve: own}
+    panels["B"]["ridge"] = ridge
+
+    for name, kind in (("one-layer SGPT", FeatureMLP), ("GPT-2", Transformer)):  # C: against T at 10 pairs
+        panels["C"][name] = by_count(of_kind(kind, records), "error")[10].unstack("T")
+    panels["C"]["ridge"] = pd.Series(ridge[10], panels["C"]["one-layer SGPT"].columns)
+
+    perceptrons = of_kind(MLP, records)  # D: the narrower perceptron first
+    errors = values(perceptrons, "error", width="model.width").unstack("length")
+    panels["D"] = {f"MLP, width {width}": own.droplevel("width") for width, own in errors.groupby("width")}
+    panels["D"]["zero"] = of(perceptrons[0].component.evaluation, Zero())
+    return panels
 
 
-def curve_of(measure, predictor) -> pd.Series:
-    """A baseline's error at each context length."""
-    error, = measure.measure(LINEAR_8, predictor)["error"]
-    return pd.Series(error, measure.lengths)
-
-
-def by_count_of(kind: type, records, metric: str = "error") -> pd.DataFrame:
-    """A metric of one kind of model, as in `by_count`."""
-    return by_count([record for record in records if isinstance(record.component.model, kind)], metric)
+def of_kind(kind: type, records) -> list:
+    """The records of one kind of model."""
+    return [record for record in records if isinstance(record.component.model, kind)]
 
 
 def one_layer_over_deep(records) -> dict[str, pd.Series]:
     """One-layer over deep errors at 10 pairs for claim 30, by T. records: of `one_layer_and_deep`."""
-    ratios = (by_count_of(FeatureMLP, records)[10] / by_count_of(SGPT, records)[10]).unstack("T")
+    one_layer, deep = (by_count(of_kind(kind, records), "error")[10] for kind in (FeatureMLP, SGPT))
+    ratios = (one_layer / deep).unstack("T")
     return {f"T = {name}": ratios[T] for name, T in (("1e4", 10**4), ("1e5", 10**5), ("1e6", 10**6))}
-
-
-def against_layers(records, ridge) -> dict:
-    """Panel A, against the number of layers."""
-    errors, curves = values(records, "error", layers="model.layers").unstack("layers"), {}
-    for n in (10, 40):
-        curves |= {f"SGPT, n = {n}": errors.xs(n, level="length"),
-                   f"ridge, n = {n}": pd.Series(ridge[n], errors.columns)}
-    return curves
-
-
-def with_and_without_phi(records, profile: str, ridge) -> dict:
-    """Panel B; deep models without phi have a curve per seed, too far apart for a mean."""
-    deep, curves = SGPTS[profile][0].layers, {}
-    named = lambda name, layers: f"{name}, {layers} layer{'s' * (layers > 1)}"
-    errors = values([record for record in records if isinstance(record.component.model, SGPT)], "error",
-                    layers="model.layers", phi="model.normalization").unstack("length")
-    for name, phi in (("normalized", "l1"), ("not normalized", "none")):
-        for layers in sorted({1, deep}):
-            curves[named(name, layers)] = errors.xs((layers, phi), level=("layers", "phi"))
-    scattered = named("not normalized", deep)
-    curves |= {f"{scattered}, seed {seed}": own for seed, own in curves.pop(scattered).iterrows()}
-    return curves | {"ridge": ridge}
-
-
-def against_counts(records, ridge) -> dict:
-    """Panel C, against T at 10 pairs."""
-    models = {"one-layer SGPT": FeatureMLP, "GPT-2": Transformer}
-    curves = {name: by_count_of(kind, records)[10].unstack("T") for name, kind in models.items()}
-    return curves | {"ridge": pd.Series(ridge[10], curves["one-layer SGPT"].columns)}
-
-
-def by_width(records) -> dict:
-    """Panel D, the narrower perceptron first."""
-    found = [record for record in records if isinstance(record.component.model, MLP)]
-    errors = values(found, "error", width="model.width").unstack("length")
-    curves = {f"MLP, width {width}": own.droplevel("width") for width, own in errors.groupby("width")}
-    return curves | {"zero": curve_of(found[0].component.evaluation, Zero())}

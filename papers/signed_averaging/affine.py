@@ -268,11 +268,6 @@ class Row(NamedTuple):
     printed: tuple = ()  # the paper's errors at SIGMAS; none in a row that we added
     rate: float | None = None  # that the page learning_rates found at `cpu`; None: that of softmax
 
-    @property
-    def title(self) -> str:
-        """The name, with "(added)" if the row is ours."""
-        return self.name if self.printed else f"{self.name} (added)"
-
     def settings(self, size):
         """The settings for models with the heads and the width of a size."""
         return self.scoring(size.heads, size.width // size.heads) if callable(self.scoring) else self.scoring
@@ -316,7 +311,7 @@ SCORINGS = (
     Row("QASSMax", lambda heads, features: QASSMax(features), "Qu et al., 2026"),
 )
 NAMES = tuple(row.name for row in SCORINGS)
-TITLES = {row.name: row.title for row in SCORINGS}
+TITLES = {row.name: row.name + " (added)" * (not row.printed) for row in SCORINGS}
 PRINTED = {row.name: row.printed for row in SCORINGS if row.printed}
 TEMPERED = tuple(name for name in NAMES if name.startswith("temperature"))  # claims 5, 23 and 38
 # Compared with softmax in claims 6, 24 and 39.

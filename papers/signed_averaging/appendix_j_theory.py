@@ -273,8 +273,7 @@ class AppendixJCheck(Component):
         z = bound * random.uniform(-1, 1, (self.rows, k))
         z[:10, 0] = 0
         values, slopes = value_and_slope(z, n, b)
-        against = Printed(self.factor)
-        apart, excess = against.apart, against.excess
+        apart, excess = self.apart, self.excess
         top, constant = (1 + b * bound) ** n, n * b * (1 + b * bound) ** (n - 1)  # of f and f' on [-M, M]
         far = np.array([1e13, -1e13]) / b  # where f is a power
         secants = np.abs(np.diff(values)) / np.abs(np.diff(z))
@@ -294,39 +293,12 @@ class AppendixJCheck(Component):
                                           apart(value * slope, constant)),
             "J.5 Jacobian": max(float(off.max()), excess(values, top), excess(1 / values, top),
                                 excess(values * slopes, constant)),
-            "J.6 Theorem 1": theorem_1(against, z, (n, b), top, bound),
+            "J.6 Theorem 1": theorem_1(self, z, (n, b), top, bound),
             # our corrections:
-            "J.3 entropy bounds": entropy_bounds(against, weights(z, n, b), k),
-            "J.5 Jacobian bounds": max(jacobian_excess(against, derived, (n * b)[:, 0]),
-                                       jacobian_excess(against, jacobians(z, None, None), 1)),
-            "J.6 Theorem 1 of softmax": theorem_1(against, z, (None, None), np.exp(bound), bound)}
-
-
-def entropy_bounds(against, alpha, k: int) -> float:
-    """J.3: -log(largest weight) <= H <= the printed expression."""
-    top, entropy = alpha.max(-1), theory.entropy(alpha)
-    return max(against.excess(entropy, theory.largest_entropy(top, k)), against.excess(-np.log(top), entropy))
-
-
-def jacobian_excess(against, matrices, slope) -> float:
-    """Our bounds: how far entries exceed slope / 4, or norms slope / 2; the slope is n b, 1 for softmax."""
-    return max(against.excess(np.abs(matrices).max((1, 2)), slope / 4),
-               against.excess(np.linalg.norm(matrices, 2, (1, 2)), slope / 2))
-
-
-def theorem_1(against, z, setting, top, bound) -> float:
-    """J.6: 1 minus the top weight is at least epsilon, and that for (M, -M, ..., -M); top: the largest f."""
-    k = z.shape[1]
-    least = theory.smallest_rest(top, 1 / top, k)[:, 0]
-    return max(against.excess(least, rest(weights(z, *setting))),
-               against.apart(rest(weights(extreme(bound, k), *setting)), least))
-
-
-@dataclass(frozen=True)
-class Printed:
-    """Comparisons with printed numbers times a factor, which is 1 but for the control."""
-
-    factor: float = 1.0
+            "J.3 entropy bounds": entropy_bounds(self, weights(z, n, b), k),
+            "J.5 Jacobian bounds": max(jacobian_excess(self, derived, (n * b)[:, 0]),
+                                       jacobian_excess(self, jacobians(z, None, None), 1)),
+            "J.6 Theorem 1 of softmax": theorem_1(self, z, (None, None), np.exp(bound), bound)}
 
     def apart(self, ours, expected) -> float:
         """The largest relative difference."""
@@ -335,6 +307,25 @@ class Printed:
     def excess(self, value, bound) -> float:
         """The largest relative amount by which a bound is exceeded; 0 if it never is."""
         return float(np.max(value / (self.factor * bound) - 1).clip(0))
+
+
+def entropy_bounds(check: AppendixJCheck, alpha, k: int) -> float:
+    """J.3: -log(largest weight) <= H <= the printed expression."""
+    top, entropy = alpha.max(-1), theory.entropy(alpha)
+    return max(check.excess(entropy, theory.largest_entropy(top, k)), check.excess(-np.log(top), entropy))
+
+
+def jacobian_excess(check: AppendixJCheck, matrices, slope) -> float:
+    """Our bounds: how far entries exceed slope / 4, or norms slope / 2; the slope is n b, 1 for softmax."""
+    return max(check.excess(np.abs(matrices).max((1, 2)), slope / 4), check.excess(norms(matrices), slope / 2))
+
+
+def theorem_1(check: AppendixJCheck, z, setting, top, bound) -> float:
+    """J.6: 1 minus the top weight is at least epsilon, and that for (M, -M, ..., -M); top: the largest f."""
+    k = z.shape[1]
+    least = theory.smallest_rest(top, 1 / top, k)[:, 0]
+    return max(check.excess(least, rest(weights(z, *setting))),
+               check.apart(rest(weights(extreme(bound, k), *setting)), least))
 
 
 def runs(profile: str) -> list:

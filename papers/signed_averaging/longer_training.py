@@ -27,10 +27,3 @@ def beside_printed(records) -> pd.DataFrame:
             rows[f"{name}, Table 1"] = [f"{error:g}" for error in PRINTED[name]]
     rows["softmax, Table 6"] = [f"{error:g}" for error in TABLE_6["3L4AH"]]
     return pd.DataFrame.from_dict(rows, orient="index", columns=SIGMAS)
-
-
-def final_ratios(ratios: dict) -> pd.DataFrame:
-    """The error over softmax's of the same seed after training. ratios: {name: a row for each seed}."""
-    rows = {f"{name}, seed {seed}": row.map("{:.2f}".format)
-            for name, own in ratios.items() for seed, row in own.iterrows()}
-    return pd.concat(rows, axis=1).T.rename_axis(columns=None)

@@ -58,11 +58,6 @@ class BaseRates(Component):
         return float(wrong[:, FIRST_COUNTED - 1 :].any(1).double().mean())
 
 
-def task_of(run) -> str:
-    """The quantifier and the law of a run's task."""
-    return f"{run.task.quantifier}, {run.task.law}"
-
-
 def runs(profile: str) -> list[BaseRates]:
     """Both quantifiers with the paper's labels, then with balanced ones; few sequences at smoke."""
     size = {"sequences": 64} if profile == "smoke" else {}

@@ -127,7 +127,6 @@ NAMES = ("softmax", "SSA 1.5", "SSA 2")
 with damage_told(Path(__file__).with_suffix(".csv"), "a table of scores"):
     TABLE = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="probe")
 PRINTED = TABLE[list(NAMES)]
-TABLE_3 = {probe: tuple(scores) for probe, *scores in PRINTED.itertuples()}
 PUBLIC = TABLE.filter(like="public")
 
 
@@ -148,11 +147,6 @@ def against_public() -> pd.DataFrame:
     intervals = [f"{mean:.1f} [{low:.1f}, {high:.1f}]" for mean, low, high in public_scores()]
     words = PRINTED.map("{:g} ".format).rename_axis(None) + places()
     return pd.concat([pd.Series(intervals, words.index, name="public softmax"), words], axis=1)
-
-
-def places_among_public() -> pd.DataFrame:
-    """How many of each model's printed scores lie below, within and above the intervals."""
-    return pd.DataFrame({where: (places() == where).sum() for where in ("below", "within", "above")}).T
 
 
 def mean_of_probes() -> pd.DataFrame:
@@ -226,8 +220,7 @@ def probe_ratios(accuracies) -> dict[str, pd.Series]:
     accuracies: rows (scoring, seed), columns probes.
     """
     return {f"{probe} n = {name.removeprefix('SSA ')}": accuracies[probe][name] / accuracies[probe]["softmax"]
-            for probe, (softmax, *others) in TABLE_3.items()
-            for name, score in zip(NAMES[1:], others) if score > softmax}
+            for probe, scores in PRINTED.iterrows() for name in NAMES[1:] if scores[name] > scores["softmax"]}
 
 
 def reached(accuracies, *names) -> pd.Series:

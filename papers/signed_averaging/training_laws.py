@@ -12,11 +12,6 @@ CURRICULUM_SIZES = SIZES | {"cpu": Size(
 CURRICULA = ["with a curriculum", "without a curriculum"]
 
 
-def curriculum_of(run) -> str:
-    """Which of CURRICULA a model was trained with."""
-    return CURRICULA[run.recipe.curriculum is None]
-
-
 def runs(profile: str) -> list[Run]:
     """Section 5.3 and Appendix A.1: wider inputs in training, and no curriculum."""
     return list(dict.fromkeys(wider_inputs(profile) + with_and_without_curriculum(profile)))

@@ -11,7 +11,6 @@ attention into E[g e^(g.u)] / E[e^(g.u)] = C_s u, so that f = v_s^T C_s W_K^T W_
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import count, islice
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -249,25 +248,35 @@ def apart(records) -> tuple[dict, dict]:
 
 def runs(profile: str) -> list[SourceCapacityCurves]:
     """All of the page."""
-    return shown(profile) + fast_decays(profile)
+    return large(profile) + beside_softmax(profile) + unstable(profile) + fast_decays(profile)
 
 
-def shown(profile: str) -> list[SourceCapacityCurves]:
-    """Figure 5: both laws in the limit, the softmax beside it, strengths too large to be stable."""
-    large, sizes, seeds = {}, SIZES, stable_seeds(1 if profile == "smoke" else SEEDS)
-    small, softmax = {"tasks": 50, "sizes": (50,), "steps": 1000}, {}
-    if profile == "smoke":
-        large, sizes = {"tasks": 60, "steps": 1000}, (10, 60)
-        small, softmax = {"tasks": 5, "sizes": (5,), "steps": 400}, {"context_length": 20}
-    runs = []
-    for seed in seeds:
-        runs += [SourceCapacityCurves(1.8, sizes=sizes, seed=seed, **large),
-                 SourceCapacityCurves(2.1, sizes=sizes[-1:], seed=seed, **large)]
-    for seed in seeds[:3]:
-        runs += [SourceCapacityCurves(1.8, seed=seed, **small),
-                 SourceCapacitySoftmax(1.8, seed=seed, **softmax, **small)]
-    return runs + [SourceCapacityCurves(alpha, seed=seed, **small)
-                   for alpha in ALPHAS for seed in (1, 2)]  # too large to be stable
+def large(profile: str) -> list[SourceCapacityCurves]:
+    """Figure 5 in the limit: for each seed the laws in time and compute, and that in time at the other alpha."""
+    small = profile == "smoke"
+    size, sizes = ({"tasks": 60, "steps": 1000}, (10, 60)) if small else ({}, SIZES)
+    return [SourceCapacityCurves(alpha, sizes=of_alpha, seed=seed, **size)
+            for seed in stable_seeds(1 if small else SEEDS)
+            for alpha, of_alpha in ((1.8, sizes), (2.1, sizes[-1:]))]
+
+
+def few(profile: str) -> dict:
+    """The size of the softmax models and of those beside them."""
+    return ({"tasks": 5, "sizes": (5,), "steps": 400} if profile == "smoke" else
+            {"tasks": 50, "sizes": (50,), "steps": 1000})
+
+
+def beside_softmax(profile: str) -> list[SourceCapacityCurves]:
+    """For each of some seeds the limit, then the softmax itself."""
+    context = {"context_length": 20} if profile == "smoke" else {}
+    return [run for seed in stable_seeds(1 if profile == "smoke" else 3)
+            for run in (SourceCapacityCurves(1.8, seed=seed, **few(profile)),
+                        SourceCapacitySoftmax(1.8, seed=seed, **context, **few(profile)))]
+
+
+def unstable(profile: str) -> list[SourceCapacityCurves]:
+    """Seeds whose strengths are too large for gradient descent to be stable."""
+    return [SourceCapacityCurves(alpha, seed=seed, **few(profile)) for alpha in ALPHAS for seed in (1, 2)]
 
 
 def coordinate_by_coordinate(law: str, alpha: float, tau: float = 3.0, tasks: int = 500) -> float:
@@ -297,47 +306,27 @@ def coordinate_by_coordinate(law: str, alpha: float, tau: float = 3.0, tasks: in
 # ---- from records to figure and tables ------------------------------------------------------
 
 
-class Figure5(NamedTuple):
-    """The records of Figure 5 by use; each list has one record per seed."""
-
-    by_alpha: dict  # alpha -> the records of the law in time
-    best: list  # those with several sizes, for the law in compute
-    softmax: list
-    limit: list  # of the same size as the softmax
+def by_law(large, in_time, in_compute) -> dict[tuple[str, float], list]:
+    """What functions find in the records of `large`: {(law, alpha): one for each seed, in their order}."""
+    of = lambda alpha: [record for record in large if record.component.alpha == alpha]
+    return {("time", alpha): [*map(in_time, of(alpha))] for alpha in ALPHAS} | {
+        ("compute", 1.8): [*map(in_compute, of(1.8))]}
 
 
-def figure5(records) -> Figure5:
-    """The records of Figure 5, sorted."""
-    large = [r for r in records if r.component.tasks == records[0].component.tasks]
-    softmax = [r for r in records if isinstance(r.component, SourceCapacitySoftmax)]
-    seeds = {r.component.seed for r in softmax}
-    limit = [r for r in records if r not in large + softmax and r.component.seed in seeds]
-    by_alpha = {alpha: [r for r in large if r.component.alpha == alpha] for alpha in ALPHAS}
-    return Figure5(by_alpha, [r for r in large if len(r.component.sizes) > 1], softmax, limit)
-
-
-def figure5_series(found: Figure5, profile: str) -> list:
+def figure5_series(large, softmax, limit, profile: str) -> list:
     """The figure's table: curves in time and compute, the softmax and its limit."""
-    first = found.best[0]
-    tables = [series("time", f"alpha = {alpha}", first["time"], [r["loss"][-1] for r in runs], profile)
-              for alpha, runs in found.by_alpha.items()]
-    envelopes = [r["envelope"] for r in found.best]
-    tables.append(series("compute", "envelope", first["budget"], envelopes, profile))
+    curves = by_law(large, lambda r: r["loss"][-1], lambda r: r["envelope"])
+    tables = [series(law, "envelope" if law == "compute" else f"alpha = {alpha}",
+                     large[0]["budget" if law == "compute" else "time"], own, profile)
+              for (law, alpha), own in curves.items()]
     return tables + [series("softmax", f"{name}, seed {r.component.seed}", r["time"], r["loss"][-1], profile)
-                     for name, runs in (("softmax", found.softmax), ("limit", found.limit)) for r in runs]
+                     for name, runs in (("softmax", softmax), ("limit", limit)) for r in runs]
 
 
-def exponents_by_law(found: Figure5) -> dict[tuple[str, float], list[float]]:
-    """The exponents that decide the claims: (law, alpha) -> one per seed, in their order."""
-    laws = {("time", alpha): [r["time_exponent"][0] for r in runs] for alpha, runs in found.by_alpha.items()}
-    return laws | {("compute", 1.8): [r["compute_exponent"][0] for r in found.best]}
-
-
-def exponents_at_start(found: Figure5) -> dict[tuple[str, float], list[float]]:
-    """A control: the same over the first five steps, in compute of the smallest size: all are alike."""
+def exponents_at_start(large) -> dict[tuple[str, float], list[float]]:
+    """A control: the exponents over the first five steps, in compute of the smallest size: all are alike."""
     of = lambda r, place: scaling_laws.fit_exponent(r["time"][:5], r["loss"][place][:5])[0]
-    laws = {("time", alpha): [of(r, -1) for r in runs] for alpha, runs in found.by_alpha.items()}
-    return laws | {("compute", 1.8): [of(r, 0) for r in found.best]}
+    return by_law(large, lambda r: of(r, -1), lambda r: of(r, 0))
 
 
 def first_and_other_seeds(laws: dict) -> pd.DataFrame:
@@ -351,16 +340,13 @@ def first_and_other_seeds(laws: dict) -> pd.DataFrame:
 
 def stability_table(records) -> pd.DataFrame:
     """Whether gradient descent is stable at the most frequent task's strength; its last losses."""
-    few, rows = figure5(records).softmax[0].component.tasks, {}
+    rows = {}
     for r in records:
         run = r.component
-        if run.tasks == few and not isinstance(run, SourceCapacitySoftmax):
-            share = task_shares(few, run.alpha)[0]
-            curvature = run.learning_rate * least_curvature(r["first_strength"], share)
-            ending = ", ".join(f"{loss:.4f}" for loss in r["ending"])
-            rows[run.alpha, run.seed] = {
-                "strength of the most frequent task": f"{r['first_strength']:.2f}",
-                "learning rate x least curvature": f"{curvature:.2f}",
-                "loss at step 1,000 and the next two":
-                    "diverged" if np.isnan(r["ending"]).all() else ending}
+        curvature = run.learning_rate * least_curvature(r["first_strength"], task_shares(run.tasks, run.alpha)[0])
+        ending = ", ".join(f"{loss:.4f}" for loss in r["ending"])
+        rows[run.alpha, run.seed] = {
+            "strength of the most frequent task": f"{r['first_strength']:.2f}",
+            "learning rate x least curvature": f"{curvature:.2f}",
+            "loss at step 1,000 and the next two": "diverged" if np.isnan(r["ending"]).all() else ending}
     return pd.DataFrame(rows).T.rename_axis(["alpha", "seed"]).sort_index()

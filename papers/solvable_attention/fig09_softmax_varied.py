@@ -1,6 +1,5 @@
 """Figure 9: varied context lengths hardly change the laws of softmax attention."""
 
-from papers.solvable_attention.laws import VARIED, VariedInTheLimit
 from papers.solvable_attention.softmax import SIGN_LAWS, SIZES, SoftmaxTraining, curves, limits
 
 
@@ -11,8 +10,3 @@ def runs(profile: str) -> list[SoftmaxTraining]:
         runs += [curves(profile, "random signs", alpha=1.8, sizes=SIZES, beta=beta),
                  *limits(profile, alpha=1.8, beta=beta)]
     return runs
-
-
-def linear_attention(profile: str) -> list[VariedInTheLimit]:
-    """The limit at equal and at varied context lengths, beside softmax attention."""
-    return [VariedInTheLimit(1.8, beta) for beta in VARIED[:2]]

@@ -10,7 +10,7 @@ from claimbook.records import Record
 from icllib import attention
 from icllib.theory import scoring
 from papers.signed_averaging import appendix_j_theory
-from papers.signed_averaging.appendix_j_theory import AppendixJCheck, Printed, entropy_bounds
+from papers.signed_averaging.appendix_j_theory import AppendixJCheck, entropy_bounds
 
 SETTINGS = [(1.0, 1.0), (1.5, 1.0), (2.2, 0.3)]
 XS = (-30.0, -2.0, -0.1, 0.05, 1.0, 400.0)
@@ -107,8 +107,8 @@ def test_a_wrong_formula_is_seen(monkeypatch, name, wrong, parts):
 
 def test_an_entropy_outside_either_bound_is_seen():
     too_low, too_high = np.array([[0.5, 0.01]]), np.array([[0.5, 0.5, 0.5]])
-    assert entropy_bounds(Printed(), too_low, 2) > 0.5
-    assert entropy_bounds(Printed(), too_high, 2) > 0.4
+    assert entropy_bounds(AppendixJCheck(), too_low, 2) > 0.5
+    assert entropy_bounds(AppendixJCheck(), too_high, 2) > 0.4
 
 
 def test_the_lipschitz_constant_needs_n_of_at_least_1():

@@ -36,13 +36,6 @@ def test_the_lead_is_a_geometric_mean_from_sigma_3_on():
     np.testing.assert_allclose(leads.lead, 1 / 2)  # the eighth root of 1 / 256
 
 
-def test_ratios_after_training_are_of_the_same_seed():
-    ratios = pd.DataFrame(2.0, [0, 1], SIGMAS)
-    table = sheet.final_ratios({"SSMax": ratios, "SSA": ratios.loc[[0]] / 4})
-    assert list(table.index) == ["SSMax, seed 0", "SSMax, seed 1", "SSA, seed 0"]
-    assert list(table[1]) == ["2.00", "2.00", "0.50"]
-
-
 def models_with(error, steps, pairs):
     """Pairs of these steps whose errors in distribution are all this."""
     along = replace(base_runs("cpu")[0].along, steps=(1, steps))
