@@ -20,7 +20,7 @@ from icllib.tasks.laws import drawn
 from icllib.tasks.prompt import masked_inputs
 from icllib.training import Run
 from papers.causal_lm.trained import MASKS, SIZES, Cell
-from papers.context_scaling.scaling import LINEAR_8, trained_on_five
+from papers.context_scaling.scaling import trained_on_five
 from papers.signed_averaging.affine import ShiftedErrors, base_runs
 
 PAIRS = 40  # the longest context of training

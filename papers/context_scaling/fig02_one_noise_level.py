@@ -7,7 +7,6 @@ import pandas as pd
 
 from icllib.baselines import Ridge, RidgeSweep
 from icllib.baselines.gradient import one_step_error
-from icllib.evaluate import ErrorByLength
 from icllib.training import Run
 from papers.context_scaling.gates import MOST_PROMPTS
 from papers.context_scaling.scaling import (

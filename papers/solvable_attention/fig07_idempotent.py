@@ -7,7 +7,7 @@ import numpy as np
 
 from claimbook.records import Component
 from icllib.theory import riccati
-from papers.solvable_attention.laws import STARTS, few_draws, start
+from papers.solvable_attention.laws import STARTS, shortened, start
 
 
 @dataclass(frozen=True)
@@ -83,4 +83,4 @@ class IdempotentCheck(Component):
 
 def runs(profile: str) -> list[IdempotentCheck]:
     """Figure 7: balanced and unbalanced starts; few of each at smoke."""
-    return [IdempotentCheck(start, **few_draws(profile)) for start in STARTS[:2]]
+    return shortened(profile, [IdempotentCheck(start) for start in STARTS[:2]], draws=3)

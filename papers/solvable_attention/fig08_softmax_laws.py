@@ -4,19 +4,19 @@ import numpy as np
 
 from claimbook.records import Record
 from icllib.theory import riccati, scaling_laws
-from papers.solvable_attention.laws import ALPHAS
+from papers.solvable_attention.laws import ALPHAS, shortened
 from papers.solvable_attention.softmax import (
-    SIGN_LAWS, SIZES, SoftmaxCurves, SoftmaxSizeLimit, SoftmaxTraining, at_size_of, curves, limits)
+    FEW, SIGN_LAWS, SIZES, SoftmaxCurves, SoftmaxSizeLimit, SoftmaxTraining, curves, limits)
 
 
 def runs(profile: str) -> list[SoftmaxTraining]:
     """Figure 8: the paper's rate; the four laws for both sign laws, that in time also at Figure 9's beta."""
-    runs = [SoftmaxCurves(1.8, **at_size_of(profile, learning_rate=1e-3))]
+    runs = [SoftmaxCurves(1.8, learning_rate=1e-3)]
     for signs, share in SIGN_LAWS.items():
-        runs += [curves(profile, signs, alpha=1.8, sizes=SIZES), curves(profile, signs, alpha=1.8, beta=0.5)]
+        runs += [curves(signs, alpha=1.8, sizes=SIZES), curves(signs, alpha=1.8, beta=0.5)]
         for alpha in ALPHAS:
-            runs += [curves(profile, signs, alpha=alpha), *limits(profile, alpha=alpha, positive_share=share)]
-    return runs
+            runs += [curves(signs, alpha=alpha), *limits(alpha=alpha, positive_share=share)]
+    return shortened(profile, runs, **FEW)
 
 
 def shifted_sizes(curves, alpha: float) -> dict[str, float]:

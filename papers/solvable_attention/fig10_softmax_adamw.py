@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from papers.solvable_attention.laws import ALPHAS
+from papers.solvable_attention.laws import ALPHAS, shortened
 from papers.solvable_attention.softmax import (
-    LawCurve, SIZES, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, SoftmaxTraining, at_size_of)
+    FEW, LawCurve, SIZES, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, SoftmaxTraining)
 
 DESCENT_RATES = (0.5, 1.0, 2.0, 3.0)  # stable up to 3.0 at alpha = 1.8 and 2.5 at 2.1
 ADAMW = {"optimizer": "AdamW", "learning_rate": 5e-3}  # Table 4
@@ -12,18 +12,17 @@ ADAMW = {"optimizer": "AdamW", "learning_rate": 5e-3}  # Table 4
 
 def descent_in_time(profile: str) -> list[SoftmaxCurves]:
     """The law in time by gradient descent at each rate, from AdamW's starts, alpha by alpha."""
-    return [SoftmaxCurves(alpha, **at_size_of(profile, learning_rate=rate))
-            for alpha in ALPHAS for rate in DESCENT_RATES]
+    return shortened(profile, [SoftmaxCurves(alpha, learning_rate=rate)
+                               for alpha in ALPHAS for rate in DESCENT_RATES], **FEW)
 
 
 def runs(profile: str) -> list[SoftmaxTraining]:
     """Figure 10: the four laws under AdamW; then gradient descent at each rate, `descent_in_time`."""
-    size = lambda **settings: at_size_of(profile, **ADAMW, **settings)
-    runs = [SoftmaxCurves(2.1, sizes=SIZES, **size())]
+    runs = [SoftmaxCurves(2.1, sizes=SIZES, **ADAMW)]
     for alpha in ALPHAS:
-        runs += [SoftmaxCurves(alpha, **size()), SoftmaxSizeLimit(alpha, **size(steps=5000)),
-                 SoftmaxDataLimit(alpha, steps_per_point=0, **size())]
-    return runs + descent_in_time(profile)
+        runs += [SoftmaxCurves(alpha, **ADAMW), SoftmaxSizeLimit(alpha, steps=5000, **ADAMW),
+                 SoftmaxDataLimit(alpha, steps_per_point=0, **ADAMW)]
+    return shortened(profile, runs, **FEW) + descent_in_time(profile)
 
 
 def first_below(curve: LawCurve, fraction: float) -> np.ndarray:

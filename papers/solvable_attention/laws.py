@@ -11,14 +11,11 @@ from claimbook.records import ADDED, Component
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 
-SMOKE = {"tasks": 5000, "steps": 500}  # the most at the profile smoke
 
-
-def shortened(profile: str, runs: list) -> list:
-    """The runs, with fewer tasks and steps at the profile smoke."""
-    if profile != "smoke":
-        return runs
-    return [replace(run, **{name: min(most, getattr(run, name)) for name, most in SMOKE.items()
+def shortened(profile: str, runs: list, **most) -> list:
+    """The runs; at the profile smoke with at most so many of these, by default 5,000 tasks and 500 steps."""
+    most = (most or {"tasks": 5000, "steps": 500}) if profile == "smoke" else {}
+    return [replace(run, **{name: min(number, getattr(run, name)) for name, number in most.items()
                             if hasattr(run, name)}) for run in runs]
 
 
@@ -178,11 +175,6 @@ class LawsInTheLimit(Component):
 
 
 STARTS = ("balanced start", "unbalanced start", "f0 above Lambda", "negative Lambda")
-
-
-def few_draws(profile: str) -> dict:
-    """Settings of a check at the profile "smoke"."""
-    return {"draws": 3} if profile == "smoke" else {}
 
 
 # ---- varied context lengths and strengths ---------------------------------------------------

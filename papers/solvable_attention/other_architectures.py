@@ -15,7 +15,7 @@ from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 from papers.solvable_attention.laws import (
     ALPHAS, LAWS, LETTERS, LawsInTheLimit, VariedInTheLimit, fitted, of_class, shortened)
 from papers.solvable_attention.softmax import (
-    SoftmaxDataLimit, SoftmaxSizeLimit, at_size_of, exponents, one_by_one)
+    FEW, SoftmaxDataLimit, SoftmaxSizeLimit, exponents, one_by_one)
 
 # ---- the models and their runs --------------------------------------------------------------
 
@@ -244,20 +244,16 @@ class PerceptronData(PerceptronTraining):
 
 def runs(profile: str) -> list:
     """Section 4.1 for each alpha; then strengths that fall with the rank, and without biases."""
-    runs = []
+    runs, few = [], FEW | {"steps": 400}
     for alpha in ALPHAS:
-        limit = at_size_of(profile, 400, alpha=alpha)
-        per_point = 0 if profile == "smoke" else PerceptronData.steps_per_point
         runs += [LawsInTheLimit(alpha), ClosedFormModel("diagonal", alpha),
-                 ClosedFormModel("linear", alpha), SharedReadOut(alpha),
-                 PerceptronTime(**limit), PerceptronSize(**limit),
-                 PerceptronData(steps_per_point=per_point, **limit),
-                 PerceptronTime(**limit, **LARGE_READ_OUT)]
+                 ClosedFormModel("linear", alpha), SharedReadOut(alpha), *shortened(profile, [
+                     PerceptronTime(alpha), PerceptronSize(alpha), PerceptronData(alpha),
+                     PerceptronTime(alpha, **LARGE_READ_OUT)], **few)]
+    without = [PerceptronTime(alpha, **LARGE_READ_OUT, biases=False) for alpha in ALPHAS]
     return shortened(profile, [
         *runs, VariedInTheLimit(1.8, 0.0, 0.5), ClosedFormModel("diagonal", 1.8, 0.5),
-        ClosedFormModel("linear", 1.8, 0.5),
-        *(PerceptronTime(**at_size_of(profile, 400, alpha=alpha), **LARGE_READ_OUT, biases=False)
-          for alpha in ALPHAS)])
+        ClosedFormModel("linear", 1.8, 0.5), *shortened(profile, without, **few)])
 
 
 # ---- curves and tables ----------------------------------------------------------------------

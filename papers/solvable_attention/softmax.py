@@ -169,22 +169,18 @@ class SoftmaxDataLimit(SoftmaxTraining):
         return float(losses @ shares)
 
 
-def at_size_of(profile: str, few_steps: int = 100, **settings) -> dict:
-    """Settings of a run, with few steps and one start for the profile "smoke"."""
-    return settings | ({"steps": few_steps, "starts": 1} if profile == "smoke" else {})
+FEW = {"steps": 100, "starts": 1, "steps_per_point": 0}  # the most at the profile smoke
 
 
-def curves(profile: str, signs: str, **settings) -> SoftmaxCurves:
+def curves(signs: str, **settings) -> SoftmaxCurves:
     """Curves in time for a sign law; more starts for random signs, where they differ more."""
     starts = {"random signs": 12, "all +1": 3}[signs]
-    return SoftmaxCurves(**at_size_of(profile, starts=starts, positive_share=SIGN_LAWS[signs], **settings))
+    return SoftmaxCurves(starts=starts, positive_share=SIGN_LAWS[signs], **settings)
 
 
-def limits(profile: str, **settings) -> list[SoftmaxTraining]:
+def limits(**settings) -> list[SoftmaxTraining]:
     """The laws in size and data, by gradient descent."""
-    settings = at_size_of(profile, **settings)
-    per_point = 0 if profile == "smoke" else SoftmaxDataLimit.steps_per_point
-    return [SoftmaxSizeLimit(**settings), SoftmaxDataLimit(steps_per_point=per_point, **settings)]
+    return [SoftmaxSizeLimit(**settings), SoftmaxDataLimit(**settings)]
 
 
 # ---- the laws and how they are drawn --------------------------------------------------------
