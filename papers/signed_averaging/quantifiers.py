@@ -384,12 +384,18 @@ def draw_heat_map(axes, table, variant: str, scoring: str, top: float):
 
 
 def draw_by_position(table, sigmas):
-    """Draw a column of panels for each variant, a row for each sigma; returns the legend."""
+    """Draw a column of panels for each variant, a row for each sigma, with a line at the last position of
+    training; returns the legend."""
     _, panels = plt.subplots(len(sigmas), len(VARIANTS), sharex=True, sharey=True,
                              figsize=(9, 2.8 * len(sigmas)))
     for row, sigma in zip(panels, sigmas):
         for axes, variant in zip(row, VARIANTS):
-            draw_positions(axes, table, variant, sigma)
+            for name, style in STYLES.items():
+                draw(axes, table, position_panel(variant, sigma), name, **style)
+            axes.axvline(TRAINED, color="grey", lw=1, ls=":")
+            axes.set_yscale("symlog", linthresh=0.01)
+            axes.set(title=rf"{variant}, $\sigma = {sigma}$", ylim=(0, 1.2), yticks=[0, 0.01, 0.1, 1],
+                     yticklabels=["0", "0.01", "0.1", "1"])
         row[0].set_ylabel("share of wrong answers")
     for axes in panels[-1]:
         axes.set_xlabel("position")
@@ -405,13 +411,3 @@ def numbers_by_position(table) -> pd.DataFrame:
     constant = shown.index.get_level_values("series") == "constant"
     shown.loc[constant] = shown.loc[constant].map(small)
     return shown
-
-
-def draw_positions(axes, table, variant: str, sigma) -> None:
-    """Draw errors by position, with a grey line at the last position of training."""
-    for name, style in STYLES.items():
-        draw(axes, table, position_panel(variant, sigma), name, **style)
-    axes.axvline(TRAINED, color="grey", lw=1, ls=":")
-    axes.set_yscale("symlog", linthresh=0.01)
-    axes.set(title=rf"{variant}, $\sigma = {sigma}$", ylim=(0, 1.2), yticks=[0, 0.01, 0.1, 1],
-             yticklabels=["0", "0.01", "0.1", "1"])

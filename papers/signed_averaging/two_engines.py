@@ -27,68 +27,44 @@ LINE_SEEDS = 10  # our models with smaller seeds are in fleets, those from here 
 OTHER_SEEDS = 5  # in the other settings
 QUANTIFIER_SEEDS = 10  # they train in seconds, and differ more
 
+
 def runs(profile: str) -> list:
-    """Lines, linear functions, two masks and "every", all fixed before the first run; smoke and cpu alone."""
+    """Our engine and the plain loop in each setting, all fixed before the first run; smoke and cpu alone."""
     if profile not in ("smoke", "cpu"):
         return []
-    return [*lines(profile), *linear_ours(profile), *map(PlainLoop, linear_ours(profile)), *masks_ours(profile),
-            *masks(profile), *every(profile)]
+    count, seeds = (2, range(2)) if profile == "smoke" else (LINE_SEEDS, range(OTHER_SEEDS))
+    in_fleets = lines(profile, range(count))
+    found = [*in_fleets, *lines(profile, range(LINE_SEEDS, LINE_SEEDS + count)), *map(PlainLoop, in_fleets),
+             *(PlainLoop(run, start="linear") for run in in_fleets[: len(seeds)])]
+    # Linear functions: the small decoders of context_scaling's Figure 1, at its largest T.
+    largest = max(fig01_decoders(profile), key=lambda run: run.pretraining_tasks)
+    linear = [replace(largest, seed=seed) for seed in seeds]
+    found += [*linear, *map(PlainLoop, linear)]
+    # Both masks of causal_lm, in plain blocks of unshared layers without the extra loss.
+    masks = [Cell("linear", mask, shared=False, extra_loss=False, plain=True).run(SHORT_SIZES[profile], seed)
+             for mask in MASKS for seed in seeds]
+    found += [*masks, *(PlainLoop(replace(run, evaluation=replace(
+        run.evaluation, lengths=run.recipe.lengths))) for run in masks)]
+    # "every", with labels 0 and 1 as ours, then -1 and 1 as the public code.
+    errors = lambda run: next(part for part in run.evaluation.parts if isinstance(part, QuantifierErrors))
+    every = [replace(run, evaluation=errors(run)) for run in every_ours(profile)]
+    return [*found, *map(PlainLoop, every), *(PlainLoop(run, signs=True) for run in every)]
 
 
-def lines(profile: str) -> list:
-    """Lines: ours in fleets, ours alone, the plain loop, and the plain loop from another start."""
-    count = 2 if profile == "smoke" else LINE_SEEDS
-    plain = lines_of_ours(profile, range(count))
-    started = plain[: len(seeds(profile))]
-    return [*plain, *lines_of_ours(profile, range(LINE_SEEDS, LINE_SEEDS + count)), *map(PlainLoop, plain),
-            *(PlainLoop(run, start="linear") for run in started)]
-
-
-def lines_of_ours(profile: str, chosen) -> list[Run]:
-    """Our engine on lines, with the decoder of the first look, at these seeds."""
+def lines(profile: str, seeds) -> list[Run]:
+    """Our engine on lines, with the decoder of the first look."""
     small = profile == "smoke"
     recipe = Recipe(tuple(range(40)), 4 if small else 5000, 2 if small else 32, 2e-3, "cosine", 0.1,
                     curriculum=Curriculum(3, 2, 80))
-    shape = (1, 2, 8) if small else (2, 4, 64)
+    model = Transformer(*((1, 2, 8) if small else (2, 4, 64)), tokens="separate")
     evaluation = PointErrors(prompts=2) if small else PointErrors()
-    return [Run(AffineFunctions(), Transformer(*shape, tokens="separate"), recipe, evaluation, seed)
-            for seed in chosen]
-
-
-def linear_ours(profile: str) -> list[Run]:
-    """Our engine's runs of the small decoders of context_scaling's Figure 1, at its largest T."""
-    largest = max(fig01_decoders(profile), key=lambda run: run.pretraining_tasks)
-    return [replace(largest, seed=seed) for seed in seeds(profile)]
-
-
-def masks(profile: str) -> list[PlainLoop]:
-    """The plain loop on prefix and causal masks in plain blocks, as in the paper causal_lm."""
-    return [PlainLoop(replace(run, evaluation=replace(run.evaluation, lengths=run.recipe.lengths)))
-            for run in masks_ours(profile)]
-
-
-def masks_ours(profile: str) -> list[Run]:
-    """Our engine's runs of each mask: unshared layers, no extra loss."""
-    kinds = [Cell("linear", mask, shared=False, extra_loss=False, plain=True) for mask in MASKS]
-    return [kind.run(SHORT_SIZES[profile], seed) for kind in kinds for seed in seeds(profile)]
-
-
-def every(profile: str) -> list[PlainLoop]:
-    """The plain loop on "every", with labels 0 and 1 as ours, then -1 and 1 as the public code."""
-    errors = lambda run: next(part for part in run.evaluation.parts if isinstance(part, QuantifierErrors))
-    alone = [replace(run, evaluation=errors(run)) for run in every_ours(profile)]
-    return [*map(PlainLoop, alone), *(PlainLoop(run, signs=True) for run in alone)]
+    return [Run(AffineFunctions(), model, recipe, evaluation, seed) for seed in seeds]
 
 
 def every_ours(profile: str) -> list[Run]:
-    """Our engine's runs of these, with softmax, which have records."""
+    """Our engine's runs of "every", with softmax, which have records."""
     cell, size = cells("every", (AS_PRINTED,))[0], QUANTIFIER_SIZES[profile]
     return [cell.run(size, seed) for seed in range(2 if profile == "smoke" else QUANTIFIER_SEEDS)]
-
-
-def seeds(profile: str) -> range:
-    """The seeds of all settings but lines."""
-    return range(2 if profile == "smoke" else OTHER_SEEDS)
 
 
 def engine_of(run) -> str:
