@@ -21,7 +21,7 @@ profile = "stored"
 
 # %%
 from claimbook import Page
-from papers.language_models import fine_tuning, prompted, prompts
+from papers.language_models import prompted, prompts
 from papers.signed_averaging import affine, comparisons, fig06_07_llama as sheet
 from papers.signed_averaging.quantifiers import reader_error
 
@@ -158,7 +158,7 @@ page.not_run()
 # The sequences for fine-tuning, in the chat format that trainers read, come from
 #
 # ```bash
-# python -m papers.language_models.fine_tuning every every.jsonl
+# python -m papers.language_models.prompts every every.jsonl
 # ```
 #
 # Training itself is not part of this project; a fine-tuned model, its adapter merged into the weights,
@@ -181,7 +181,7 @@ for model, parameters in sheet.PARAMETERS.items():
 for task in ("every", "some"):  # Llama 3.1 8B, the last of the models
     answering = hours[task, f"{model}, prompted"]
     hours[task, f"{model}, fine-tuned"] = answering + sheet.training_hours(
-        task, parameters, fine_tuning.SEQUENCES)
+        task, parameters, prompts.SEQUENCES)
 costs = pd.Series(hours).unstack()
 costs.map(lambda number: "" if pd.isna(number) else f"{number:.1f}")
 

@@ -1,25 +1,37 @@
-"""The texts of the experiments with Llama models: system prompts, questions and answers.
+"""The texts of the experiments with Llama models: questions, answers, and chats for fine-tuning.
 
-The system prompts are those of Appendix K. ASSUMED, since the paper shows no prompt that was
-answered: a prompt ends like the examples in them, "CONTEXT: [...]", line break, "#Answer:".
+    python -m papers.language_models.prompts every FILE.jsonl
+
+writes the sequences on which Llama 3.1 8B is fine-tuned (Appendix A.1). A line holds the messages of one chat,
+as trainers of chat models read them. ASSUMED, since the paper shows no prompt that was answered: a prompt ends
+like the examples in the system prompts of Appendix K, "CONTEXT: [...]", line break, "#Answer:".
 """
 
 import json
 import math
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from claimbook.records.checks import one_of
+from claimbook.records.errors import InputError
+from claimbook.records.files import write_text
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
 from icllib.tasks.quantifiers import truth
+from papers.language_models import command
+from papers.signed_averaging.fig06_07_llama import SYSTEM
+from papers.signed_averaging.quantifiers import TRAINED
 
 # ASSUMED: the numbers in the one answer that the paper shows, [1.33, 0.79, 2.61, 0.0, 0.9] in
 # Appendix L, have two decimals at most.
 DECIMALS = 2
+SEQUENCES = 26_000  # of fine-tuning, Appendix A.1; 650 of each length
 LIST = re.compile(r"\[\s*(?:true|false)(?:\s*,\s*(?:true|false))*\s*\]", re.IGNORECASE)
 
 
@@ -100,3 +112,27 @@ def least_squares_answer(prompts: list[str]) -> list[str]:
         # Numbers with few decimals make ties of the last digit, which machines break differently.
         answers.append(answer_of(round(float(inputs[-1] @ line), 9)))
     return answers
+
+
+def training_chats(task: str, sequences: int = SEQUENCES) -> Iterator[list[dict]]:
+    """Chats for fine-tuning, about sequences of 1 to 40 numbers (or pairs) from N(0, 1), shortest first.
+
+    Appendix A.1: sequences "progressing from 1 to 40". ASSUMED: as many of each length, and under
+    the system prompts of Appendix K. No evaluation has any of these sequences.
+    """
+    law = AffineFunctions() if task == "affine" else Quantifier(task)
+    for n, ids in enumerate(torch.arange(sequences).view(TRAINED, -1), 1):
+        for prompt, truth in questions(law, Stream.of([0], "training"), ids, n):
+            yield [*chat(SYSTEM[task], prompt), {"role": "assistant", "content": answer_of(truth)}]
+
+
+def main(task: str, out: Path) -> None:
+    """Write the sequences of one task, "every", "some" or "affine", into a new file."""
+    one_of(tuple(SYSTEM), task=task)
+    if out.exists():
+        raise InputError(f"out: expected a new file, {out} exists")
+    write_text(out, "".join(json.dumps({"messages": chats}) + "\n" for chats in training_chats(task)))
+
+
+if __name__ == "__main__":
+    command(main)

@@ -7,7 +7,7 @@ from quantifier_prompts import by_quantifier, labels_of, numbers_of
 
 from claimbook.records.errors import InputError
 from icllib.tasks import Quantifier
-from papers.language_models import command, fine_tuning, prompted, prompts
+from papers.language_models import command, prompted, prompts
 from papers.signed_averaging import affine, quantifiers
 from papers.signed_averaging.affine import FIRST_COUNTED
 from papers.signed_averaging.fig06_07_llama import SYSTEM
@@ -15,7 +15,7 @@ from papers.signed_averaging.fig06_07_llama import SYSTEM
 
 def test_no_training_sequence_is_asked_in_an_evaluation():
     asked = {question.prompt for question in prompted.asked("every", 1, 10, 400)}
-    trained = {user["content"] for _, user, _ in fine_tuning.training_chats("every", 4000)}
+    trained = {user["content"] for _, user, _ in prompts.training_chats("every", 4000)}
     assert not asked & trained
 
 
