@@ -61,8 +61,8 @@ def export() -> list[str]:
 
 def chosen(name: str) -> dict | None:
     """The model of this name: paths of its record and weights within results/, their SHA-256, and
-    `good_pairs`; or None. Of the models that pass the gate it has the most tasks in training, of these the most
-    layers, and of these it answers at the most numbers of pairs."""
+    `good_pairs`; or None. Of the models that pass the gate it has the most tasks in training, of these the
+    most layers, and of these it answers at the most numbers of pairs."""
     runs_of_page, parts, claim = NAMES[name]
     gate = find_claim(claim).gate
     runs = [run for run in runs_of_page("cpu") if parts <= made_of(run)]

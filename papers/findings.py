@@ -131,7 +131,7 @@ def one_more_loop(axes, table) -> None:
 def least_squares_at_the_end(axes, table) -> None:
     """How far a causal model's answers are from three algorithms, layer by layer."""
     for name, color in {"one pass": GOLD, "gradient steps": VIOLET, "ridge": color_of("ridge")}.items():
-        draw(axes, table, "causal, shared", name, label={"ridge": "least squares"}.get(name, name), color=color,
-             marker="o")
+        label = "least squares" if name == "ridge" else name
+        draw(axes, table, "causal, shared", name, label=label, color=color, marker="o")
     axes.set(yscale="log", xticks=range(1, 6), xlabel="layer", ylabel="share left unexplained")
     axes.legend()

@@ -46,7 +46,8 @@ def found() -> list[dict]:
         # Of several records of a seed the longest has the training in it, the others measure what it kept.
         minutes = [max(made.get("processor_seconds", 0) / made.get("fleet", 1) / 60 for made in (
             record.provenance for record, _ in own)) for own in by_seed.values()]
-        row = json.loads(text) | {"gate": told[0][1], "seeds": len(by_seed), "minutes": round(median(minutes), 1)}
+        row = json.loads(text) | {"gate": told[0][1], "seeds": len(by_seed),
+                                  "minutes": round(median(minutes), 1)}
         place = json.dumps([row["task"], row["model"]])
         best[place] = min(row, best.get(place, row), key=lambda row: row["minutes"])
     return [*of_the_court(), *(best[place] for place in sorted(best))]
@@ -79,7 +80,8 @@ def judged(record, paper: str) -> tuple[bool, str] | None:
     if paper == "context_scaling" and linear:
         most = find_claim("context_scaling.1").gate.at_most
         errors = values([record], "error").droplevel("seed")
-        return bool(over_ridge(errors, run.task, run.evaluation) <= most), f"{most} times the error of ridge regression"
+        passed = over_ridge(errors, run.task, run.evaluation) <= most
+        return bool(passed), f"{most} times the error of ridge regression"
     return None
 
 

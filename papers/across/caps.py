@@ -45,7 +45,8 @@ class LargestAnswers(Component):
     def measure(self, tasks, predictor, device="cpu") -> dict:
         normed = hasattr(predictor.module, "final_norm")
         bound = answer_bound(predictor.module) if normed else torch.full((len(tasks),), torch.nan)
-        found = {factor: self.at(larger(tasks[0], factor), predictor, device) for factor in {*self.factors, 1}}
+        found = {factor: self.at(larger(tasks[0], factor), predictor, device)
+                 for factor in {*self.factors, 1}}
         return {"bound": bound.cpu().numpy(),
                 "largest": np.stack([found[factor][0] for factor in self.factors], axis=1),
                 "unexplained": found[1][1] / tasks[0].label_variance}

@@ -58,8 +58,8 @@ OPTIONS = {row.name: lambda model, row=row: replace(model, scoring=row.settings(
                "queries see pairs only": {"queries_see_themselves": False},
                "no final LayerNorm": {"final_norm": False}, "no LayerNorm": {"normalization": "none"},
                "RMSNorm": {"normalization": "rms"}, "SwiGLU": {"activation": "swiglu"},
-               "rotary positions": {"positions": "rotary"}, "read-out ten times as fast": {"read_out_rate": 10.0},
-               UNTRAINED: {}}.items()}
+               "rotary positions": {"positions": "rotary"},
+               "read-out ten times as fast": {"read_out_rate": 10.0}, UNTRAINED: {}}.items()}
 # Those whose models are not on record yet. To add one: take it off, and run the page at the profile cpu.
 WAITING = ("sparsemax", "entmax", "four functions", "cosFormer", "SA-softmax",
            "SA-softmax, normalized", "QASSMax", "rotary positions")
@@ -93,8 +93,9 @@ def runs_of(name: str, profile: str) -> list[Run]:
     setting = SETTINGS[LINES]
     model = OPTIONS[name](setting.model)
     steps = 1 if name == UNTRAINED else 20 if profile == "smoke" else setting.recipe.steps
-    seeds = range(2 if profile == "smoke" else SEEDS)
-    return [Run(setting.task, model, replace(setting.recipe, steps=steps), CourtErrors(), seed) for seed in seeds]
+    recipe = replace(setting.recipe, steps=steps)
+    return [Run(setting.task, model, recipe, CourtErrors(), seed)
+            for seed in range(2 if profile == "smoke" else SEEDS)]
 
 
 def runs(profile: str) -> list[Run]:
@@ -127,7 +128,8 @@ def over_softmax(errors: pd.DataFrame) -> pd.DataFrame:
 def in_words(table: pd.DataFrame) -> pd.DataFrame:
     """A row for each entry, a column for each test: the ratio, and what is said of it."""
     said = {"better": "better", "worse": "worse", "no difference": "same", "can't tell": "?"}
-    cells = [f"{row.ratio:.2f} {said[row.word]}" if row.word in said else "not learned" for row in table.itertuples()]
+    cells = [f"{row.ratio:.2f} {said[row.word]}" if row.word in said else "not learned"
+             for row in table.itertuples()]
     return table.assign(cell=cells).pivot(index="entry", columns="shift", values="cell").reindex(
         index=table.entry.unique(), columns=table["shift"].unique())
 
@@ -135,11 +137,13 @@ def in_words(table: pd.DataFrame) -> pd.DataFrame:
 def draw_table(axes, table: pd.DataFrame) -> None:
     """Ratios as colors, those that are told in a frame."""
     entries, shifts = list(table.entry.unique()), list(table["shift"].unique())
-    ratios = table.pivot(index="entry", columns="shift", values="ratio").reindex(index=entries, columns=shifts)
+    ratios = table.pivot(index="entry", columns="shift", values="ratio").loc[entries, shifts]
     axes.imshow(np.log2(ratios), cmap="PuOr_r", vmin=-4, vmax=4, aspect="auto")
     for row in table.itertuples():
         frame = {"fc": "none", "ec": "black"} if row.word in ("better", "worse") else None
-        axes.text(shifts.index(row.shift), entries.index(row.entry), f"{row.ratio:.2g}" if row.ratio < 100 else f"{row.ratio:,.0f}" if row.pairs else "–",
+        large = f"{row.ratio:,.0f}" if row.pairs else "–"
+        axes.text(shifts.index(row.shift), entries.index(row.entry),
+                  f"{row.ratio:.2g}" if row.ratio < 100 else large,
                   ha="center", va="center", fontsize=10, bbox=frame,
                   color="white" if abs(np.log2(row.ratio)) > 2.5 else "black")
     axes.grid(False)

@@ -6,11 +6,12 @@ from claimbook.records.files import PROJECT, read_text, write_text
 
 CHAPTER = PROJECT / "book" / "across.md"
 START, END = "<!-- made by `python -m papers` from here -->\n", "<!-- to here -->\n"
+MASKS = "prefix", "causal"
 MODELS = {"GPT-2": "GPT-2", "SGPT": "{term}`SGPT`", "softmax": "softmax, lines", "SSA": "{term}`SSA`, lines",
           "prefix": "prefix mask", "causal": "causal mask"}
 BOTH = "shared layers", "unshared layers"
-# A mechanism as a paper names it: by model the number of a claim and its parts that tell. A number below 0: the
-# claim says the opposite.
+# A mechanism as a paper names it: by model the number of a claim and its parts that tell. A number below 0:
+# the claim says the opposite.
 ROWS = {
     "LayerNorm caps its answers": {"GPT-2": (3, "GPT-2"), "SGPT": (-4, "SGPT"), "softmax": (3, "softmax"),
                                    "SSA": (3, "SSA")},
@@ -29,9 +30,10 @@ ROWS = {
     "random loops in training make one": {"prefix": (18, "prefix"), "causal": (18, "causal")},
     "the solvable model's law in time": {
         name: (14, f"{name}, alpha = 1.8", f"{name}, alpha = 2.1") for name in ("GPT-2", "SGPT")},
-    "leaving one out beats it": {mask: (16, f"{mask}, shared", f"{mask}, unshared") for mask in ("prefix", "causal")},
-    "and on two other tasks": {mask: (19, *(f"{task}, {mask}, {sharing}" for task in ("nonlinear", "classes")
-                                            for sharing in ("shared", "unshared"))) for mask in ("prefix", "causal")}}
+    "leaving one out beats it": {mask: (16, f"{mask}, shared", f"{mask}, unshared") for mask in MASKS},
+    "and on two other tasks": {mask: (19, *(
+        f"{task}, {mask}, {sharing}" for task in ("nonlinear", "classes")
+        for sharing in ("shared", "unshared"))) for mask in MASKS}}
 OPPOSITE = {"yes": "no", "no": "yes"}
 
 

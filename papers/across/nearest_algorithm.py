@@ -182,8 +182,8 @@ def share_named(of_layers: pd.DataFrame, mask: str) -> float:
 
 
 def named_over_others(trained: pd.DataFrame, changed: pd.DataFrame) -> pd.Series:
-    """On changed prompts, the distance from the algorithm that is nearest on those of training, over that from
-    the nearest other one: a row per seed, a column per algorithm."""
+    """On changed prompts, the distance from the algorithm that is nearest on those of training, over that
+    from the nearest other one: a row per seed, a column per algorithm."""
     both = {seed: (changed.loc[seed, name], changed.loc[seed].drop(name).min())
             for seed, name in trained.idxmin(axis=1).items()}
     own, other = pd.DataFrame(both).to_numpy()

@@ -14,8 +14,8 @@ from papers.context_scaling.scaling import LINEAR_8
 from papers.signed_averaging.affine import law_of, softmax_and_ssa, wider_inputs
 from papers.signed_averaging.answer_sizes import faster_read_out, without_norm
 
-# The change: with it, without it. On lines the shift is to three times the slopes and shifts, on linear functions
-# of context scaling to three times the weights, of causal_lm to 8 pairs where training has 20.
+# The change: with it, without it. On lines the shift is to three times the slopes and shifts, on linear
+# functions of context scaling to three times the weights, of causal_lm to 8 pairs where training has 20.
 CHANGES = {
     "SSA for softmax": ("SSA", "softmax"),
     "no final LayerNorm": ("no LayerNorm", "softmax"),
@@ -49,8 +49,8 @@ def models(profile: str) -> dict[str, list[Run]]:
             "causal": plain["causal, unshared"], "causal, permuted": permuted["causal, unshared"][:FEWEST],
             "causal, shared": shared,
             "causal, shared, no extra loss": [
-                replace(run, recipe=replace(run.recipe, loss_on_pairs=False), model=replace(run.model, probes=False))
-                for run in shared]}
+                replace(run, recipe=replace(run.recipe, loss_on_pairs=False),
+                        model=replace(run.model, probes=False)) for run in shared]}
 
 
 def runs(profile: str) -> list[Run]:

@@ -17,8 +17,8 @@ from papers.solvable_attention.laws import start
 ALPHAS = (1.8, 2.1)  # Figure 3 of the solvable model
 TASKS, PAIRS = 200, 8  # ASSUMED: fewer than the paper's 500 and 100, for an hour's tenth on one core
 MODELS = {"GPT-2": (Transformer(2, 2, 32), 1e-4), "SGPT": (SGPT(2, 32), 1e-3)}  # ASSUMED: small; their rates
-# ASSUMED: a constant rate, as the law is of one; steps for a hundred half times of the most frequent task, which
-# a model of another seed took 10 to 20 steps to half learn.
+# ASSUMED: a constant rate, as the law is of one; steps for a hundred half times of the most frequent task,
+# which a model of another seed took 10 to 20 steps to half learn.
 RECIPE = Recipe((PAIRS,), steps=3000, batch=32)
 STOPS = tuple(sorted({int(step) for step in np.geomspace(1, RECIPE.steps, 60).round()}))
 WINDOW = (5, 100)  # ASSUMED: of the fit, in half times
@@ -58,9 +58,10 @@ def models(profile: str) -> dict[str, list[Run]]:
     recipe, stops, seeds = RECIPE, STOPS, 5
     if profile == "smoke":
         recipe, stops, seeds = Recipe((PAIRS,), steps=4, batch=4), (1, 2, 4), 1
+    along = Along(stops, LossByTask())
     return {part_of(name, alpha): [
-        Run(SparseFeatureRegression(TASKS, alpha), model, replace(recipe, learning_rate=rate), LossByTask(), seed,
-            along=Along(stops, LossByTask())) for seed in range(seeds if profile in ("smoke", "cpu") else 0)]
+        Run(SparseFeatureRegression(TASKS, alpha), model, replace(recipe, learning_rate=rate), LossByTask(),
+            seed, along=along) for seed in range(seeds if profile in ("smoke", "cpu") else 0)]
         for name, (model, rate) in MODELS.items() for alpha in ALPHAS}
 
 
@@ -77,7 +78,8 @@ def runs(profile: str) -> list[Run]:
 def in_half_times(losses: pd.DataFrame, first: pd.DataFrame) -> dict[int, pd.Series]:
     """Each seed's loss against time in half times: the first stop at which the most frequent task has lost
     half of its loss is 1. losses, first: a row per seed, a column per stop."""
-    return {seed: pd.Series(own.to_numpy(), own.index / first.loc[seed].lt(first.loc[seed].iloc[0] / 2).idxmax())
+    unit = lambda own: own.lt(own.iloc[0] / 2).idxmax()
+    return {seed: pd.Series(own.to_numpy(), own.index / unit(first.loc[seed]))
             for seed, own in losses.iterrows()}
 
 

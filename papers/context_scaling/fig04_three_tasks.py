@@ -67,8 +67,8 @@ def runs(profile: str) -> list:
             own_seeds = range(NETWORK_SEEDS)
         models = figure_4_models(panel, lengths, profile)
         runs += at_seeds(task, models, measure, profile, (FIGURE_4_COUNT,), own_seeds)
-        of_student = replace(evaluation, prompts=min(STUDENT_PROMPTS, evaluation.prompts))
-        runs += [Baseline(task, predictor, of_student if isinstance(predictor, StudentNetwork) else evaluation)
+        fewer = replace(evaluation, prompts=min(STUDENT_PROMPTS, evaluation.prompts))
+        runs += [Baseline(task, predictor, fewer if isinstance(predictor, StudentNetwork) else evaluation)
                  for predictor in baselines(panel, profile)]
     return runs
 

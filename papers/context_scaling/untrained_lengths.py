@@ -46,7 +46,8 @@ def shown(profile: str) -> list[Run]:
 
 def over_neighbors(errors: pd.DataFrame, trained) -> pd.DataFrame:
     """Errors over those interpolated between trained lengths, which the columns hold among others."""
-    return errors / np.array([np.interp(errors.columns, trained, row) for row in errors[list(trained)].to_numpy()])
+    rows = errors[list(trained)].to_numpy()
+    return errors / np.array([np.interp(errors.columns, trained, row) for row in rows])
 
 
 def untrained_ratios(errors: pd.DataFrame, trained) -> dict[str, pd.Series]:

@@ -65,7 +65,7 @@ def perceptrons_by_width(profile: str) -> list[Run]:
 
 def reviewer_curves(depths, records, profile: str) -> dict[str, dict]:
     """The page's curves by panel and name, of records of `by_depth` in A, of the others in B to D."""
-    of = lambda measure, predictor: pd.Series(measure.measure(LINEAR_8, predictor)["error"][0], measure.lengths)
+    of = lambda rule, predictor: pd.Series(rule.measure(LINEAR_8, predictor)["error"][0], rule.lengths)
     ridge = of(evaluation(LENGTHS, profile), Ridge.bayes(LINEAR_8))
     panels = {"A": {}, "B": {}, "C": {}, "D": {}}
 
@@ -81,7 +81,8 @@ def reviewer_curves(depths, records, profile: str) -> dict[str, dict]:
         for layers in sorted({1, deep}):
             own = errors.xs((layers, phi), level=("layers", "phi"))
             curve, apart = f"{name}, {layers} layer{'s' * (layers > 1)}", (layers, phi) == (deep, "none")
-            panels["B"] |= {f"{curve}, seed {seed}": row for seed, row in own.iterrows()} if apart else {curve: own}
+            panels["B"] |= ({f"{curve}, seed {seed}": row for seed, row in own.iterrows()} if apart
+                            else {curve: own})
     panels["B"]["ridge"] = ridge
 
     for name, kind in (("one-layer SGPT", FeatureMLP), ("GPT-2", Transformer)):  # C: against T at 10 pairs

@@ -2,9 +2,9 @@
 
     python -m papers.language_models.prompts every FILE.jsonl
 
-writes the sequences on which Llama 3.1 8B is fine-tuned (Appendix A.1). A line holds the messages of one chat,
-as trainers of chat models read them. ASSUMED, since the paper shows no prompt that was answered: a prompt ends
-like the examples in the system prompts of Appendix K, "CONTEXT: [...]", line break, "#Answer:".
+writes the sequences on which Llama 3.1 8B is fine-tuned (Appendix A.1). A line holds the messages of one
+chat, as trainers of chat models read them. ASSUMED, since the paper shows no prompt that was answered: a
+prompt ends like the examples in the system prompts of Appendix K, "CONTEXT: [...]", line break, "#Answer:".
 """
 
 import json

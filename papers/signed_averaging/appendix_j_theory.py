@@ -317,7 +317,8 @@ def entropy_bounds(check: AppendixJCheck, alpha, k: int) -> float:
 
 def jacobian_excess(check: AppendixJCheck, matrices, slope) -> float:
     """Our bounds: how far entries exceed slope / 4, or norms slope / 2; the slope is n b, 1 for softmax."""
-    return max(check.excess(np.abs(matrices).max((1, 2)), slope / 4), check.excess(norms(matrices), slope / 2))
+    return max(check.excess(np.abs(matrices).max((1, 2)), slope / 4),
+               check.excess(norms(matrices), slope / 2))
 
 
 def theorem_1(check: AppendixJCheck, z, setting, top, bound) -> float:

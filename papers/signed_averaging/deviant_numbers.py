@@ -68,7 +68,8 @@ def draw_models(table) -> None:
     axes.plot(at.x, 100 * at.y, ls="", marker="o", ms=7, color=color_of("softmax"), label=WHERE[0])
     axes.plot(after.x, 100 * after.y, ls="", marker="o", ms=7, color="black", mfc="none", label=WHERE[1])
     shares = at.y.round(2)
-    axes.set(title=f"A 100 misleads {(shares == 1).sum()} of {len(at)} models always, {(shares == 0).sum()} never",
+    always, never = (shares == 1).sum(), (shares == 0).sum()
+    axes.set(title=f"A 100 misleads {always} of {len(at)} models always, {never} never",
              xlabel="models, sorted", ylabel="wrong answers, %")
     axes.legend(loc="center right")
 

@@ -33,7 +33,7 @@ REPLAYS = 20  # steps per round on a GPU, since starting one takes about as long
 
 @dataclass(frozen=True)
 class TrainingTime(Component):
-    """Seconds per training step of each of TIMED, which take turns in one process; on a CPU processor time."""
+    """Seconds per training step of each of TIMED, which take turns; on a CPU processor time."""
 
     layers: int = 12  # Section 3
     heads: int = 8  # Section 3

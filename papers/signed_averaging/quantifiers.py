@@ -352,7 +352,8 @@ def draw_pairs(table) -> None:
     _, axes = plt.subplots(figsize=(5.4, 5))
     axes.axline((0.1, 0.1), (1, 1), color="grey", lw=1)
     axes.plot(pairs.x, pairs.y, ls="", marker="o", color=color_of("SSA"), mec="white", ms=7)
-    axes.set(xscale="log", yscale="log", xlabel="softmax: share of wrong lists", ylabel="SSA: share of wrong lists",
+    axes.set(xscale="log", yscale="log", xlabel="softmax: share of wrong lists",
+             ylabel="SSA: share of wrong lists",
              title=f"SSA errs less in {(pairs.y < pairs.x).sum()} of {len(pairs)} pairs", aspect="equal")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:g}")

@@ -117,7 +117,8 @@ def query_feature_table(records) -> pd.DataFrame:
 
 def finite_exponents(records) -> dict[str, pd.DataFrame]:
     """Exponents in D and N of FiniteTime records: rows (beta, time), in N a column for each draw."""
-    of = lambda metric: values(records, metric, beta="beta", time="time", seed="seed").droplevel("seed").unstack()
+    of = lambda metric: values(
+        records, metric, beta="beta", time="time", seed="seed").droplevel("seed").unstack()
     return {"model size D": of("size_exponent")[["exponent"]], "data N": of("data_exponents")}
 
 
@@ -133,8 +134,8 @@ def finite_time_table(records) -> pd.DataFrame:
     rows, found = {}, finite_exponents(records)
     for time in found["data N"].index.unique("time"):
         for part, change in beta_changes(records, time).items():
-            rows[f"{time:.0e}", part] = {
-                f"beta = {beta:g}": f"{found[part].loc[beta].loc[time].mean():.3f}" for beta in VARIED[:2]} | {
+            means = {beta: found[part].loc[beta].loc[time].mean() for beta in VARIED[:2]}
+            rows[f"{time:.0e}", part] = {f"beta = {beta:g}": f"{own:.3f}" for beta, own in means.items()} | {
                 "change": f"{change.mean():.3f}"}
     return pd.DataFrame(rows).T.rename_axis(["time", "law"])
 
@@ -211,7 +212,7 @@ def balance_table(records) -> pd.DataFrame:
         run = record.component
         losses = balance_losses(records, run.start).loc[run.beta]
         rows[run.start, f"beta = {run.beta:g}"] = {
-            "longest context": f"{record['longest']:.0f}", "shortest context": f"{record['shortest']:.0f}"} | {
+            f"{which} context": f"{record[which]:.0f}" for which in ("longest", "shortest")} | {
             f"loss after {steps} steps": f"{losses[steps]:.3g}" for steps in FEWER_STEPS}
     return pd.DataFrame(rows).T
 

@@ -252,7 +252,7 @@ def runs(profile: str) -> list[SourceCapacityCurves]:
 
 
 def large(profile: str) -> list[SourceCapacityCurves]:
-    """Figure 5 in the limit: for each seed the laws in time and compute, and that in time at the other alpha."""
+    """Figure 5 in the limit: for each seed both laws, and that in time at the other alpha."""
     small = profile == "smoke"
     size, sizes = ({"tasks": 60, "steps": 1000}, (10, 60)) if small else ({}, SIZES)
     return [SourceCapacityCurves(alpha, sizes=of_alpha, seed=seed, **size)
@@ -343,7 +343,8 @@ def stability_table(records) -> pd.DataFrame:
     rows = {}
     for r in records:
         run = r.component
-        curvature = run.learning_rate * least_curvature(r["first_strength"], task_shares(run.tasks, run.alpha)[0])
+        share = task_shares(run.tasks, run.alpha)[0]
+        curvature = run.learning_rate * least_curvature(r["first_strength"], share)
         ending = ", ".join(f"{loss:.4f}" for loss in r["ending"])
         rows[run.alpha, run.seed] = {
             "strength of the most frequent task": f"{r['first_strength']:.2f}",
