@@ -98,7 +98,7 @@ class PointErrors(Component):
     alone at s = 1 (Table 5), `error_at_deviant`, (M, first_stds, points).
     """
 
-    function_stds: tuple[checks.Positive, ...] = (1, 2, 3, 5, 10)
+    function_stds: tuple = (1, 2, 3, 5, 10)
     prompts: checks.Size = 2048
     points: checks.Size = 40  # Section 3
     seed: int = 0
