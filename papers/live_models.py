@@ -47,11 +47,7 @@ def models() -> dict[str, list[Run]]:
 
 
 def export(target: Path = SCRIPT) -> list[str]:
-    """Write the models of which weights are kept, of each the first seed that has learned.
-
-    Returns their names. Raises InputError for what the page cannot run, and where no seed has
-    learned.
-    """
+    """Write the models whose weights are kept, of each the first seed that has learned; returns their names."""
     known = models()
     found = [exported(name, runs) for name, runs in known.items() if any(map(find_weights, runs))]
     if not found:
@@ -87,10 +83,7 @@ def exported(name: str, runs: list[Run]) -> dict:
 
 
 def architecture(run: Run) -> dict:
-    """What the forward pass in the browser asks of a decoder.
-
-    Raises InputError for another model, and for options that it does not have.
-    """
+    """What the browser's forward pass asks of a decoder; raises InputError for one that it cannot run."""
     model = run.model
     plain = isinstance(model, Transformer) and isinstance(run.task, AffineFunctions) and (
         type(model.scoring) in (Softmax, SignedAveraging) and model.mask in ("causal", "prefix")

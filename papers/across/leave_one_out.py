@@ -11,10 +11,7 @@ MASKS = ("prefix", "leave-one-out", "causal")
 
 
 def runs(profile: str) -> list[Run]:
-    """The models of causal_lm's Table 1 under three masks, of which two are kept.
-
-    Measured on new prompts, with as many pairs as in training and with fewer. Only smoke and cpu have runs.
-    """
+    """Table 1 of causal_lm under three masks, two of them kept, on new prompts; at smoke and cpu alone."""
     if profile not in ("smoke", "cpu"):
         return []
     size = SIZES[profile]

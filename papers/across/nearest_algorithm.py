@@ -30,11 +30,8 @@ LEARNED = 0.1  # ASSUMED: the most of the labels' variance that a model may leav
 
 @dataclass(frozen=True)
 class NarrowedInputs(LinearRegression):
-    """Linear functions of inputs the first half of whose coordinates is halved.
-
-    Least squares does not feel it; gradient descent learns the weights of these coordinates a quarter as
-    fast.
-    """
+    """Linear functions of inputs the first half of whose coordinates is halved, which least squares does not
+    feel; gradient descent learns their weights a quarter as fast."""
 
     def draw(self, stream, ids, n, dtype, active=None) -> Prompt:
         xs, ys, means = super().draw(stream, ids, n, dtype, active)

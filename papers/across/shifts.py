@@ -69,11 +69,8 @@ class OnNewPrompts(Component):
 
 @dataclass(frozen=True)
 class AtTemperatures(Component):
-    """An evaluation with the scores of every softmax divided by each of these temperatures.
-
-    Its metrics have an axis more, the first: (M, temperatures, ...). Demir and Dogan (2025) tune one such
-    temperature for all layers.
-    """
+    """An evaluation with the scores of every softmax divided by each of these temperatures, the first axis of
+    its metrics: (M, temperatures, ...). Demir and Dogan (2025) tune one for all layers."""
 
     evaluation: object
     temperatures: tuple[Positive, ...]
@@ -138,10 +135,8 @@ def linear_models(profile: str, evaluation) -> dict[str, list[Run]]:
 
 
 def table_1_models(profile: str, evaluation, **changed) -> dict[str, list[Run]]:
-    """The kept models of linear functions of causal_lm's Table 1, measured once more, by mask and sharing.
-
-    changed: fields of a Cell that differ.
-    """
+    """The kept models of linear functions of causal_lm's Table 1, but for changed fields of their Cell,
+    measured once more, by mask and sharing."""
     cells = [Cell("linear", mask, shared, extra_loss=shared, **changed)
              for shared in (True, False) for mask in MASKS]
     return {f"{cell.mask}, {cell.sharing}": [

@@ -26,10 +26,7 @@ def runs(profile: str) -> list[Run]:
 
 
 def by_shift(page, records, profile: str, metric: str = "excess") -> dict[str, pd.DataFrame]:
-    """Errors over the optimum under each shift: a row per seed, a column per temperature.
-
-    metric: against labels without noise, or, "error", with it.
-    """
+    """Errors over the optimum under each shift: a row per seed, a column per temperature."""
     tasks = {"as trained": (metric, LINEAR_8)} | {
         TITLES[name]: (f"{name}_{metric}", task) for name, task in SHIFTS.items()}
     return {title: page.values(own, records).droplevel("length").unstack("temperature")

@@ -217,10 +217,8 @@ def reached(errors: dict[Cell, np.ndarray], cells, profile: str) -> np.ndarray:
 
 
 def learned_errors(errors: dict[Cell, np.ndarray], profile: str, final=None) -> dict[Cell, np.ndarray]:
-    """The errors of the models that pass the gate; all errors of a cell if none passes.
-
-    final: the errors that show whether models have learned, if `errors` do not.
-    """
+    """The errors of the models that pass the gate, of a cell without any all; final: the errors that show
+    whether models have learned, if `errors` do not."""
     passed = {cell: reached(final or errors, [cell], profile) <= LEARNED for cell in errors}
     return {cell: own[passed[cell]] if passed[cell].any() else own for cell, own in errors.items()}
 
@@ -228,9 +226,8 @@ def learned_errors(errors: dict[Cell, np.ndarray], profile: str, final=None) -> 
 def ratios(errors: dict[Cell, np.ndarray], pairs: dict, profile: str, final=None) -> dict:
     """A claim's evidence and gate and, if masks are compared, control: {part: (seeds,)} each.
 
-    pairs: {part: two cells, whose errors are divided seed by seed}. final: see `learned_errors`. In the
-    control the causal model of the seed before stands in for the prefix model: only the scatter of seeds is
-    left.
+    pairs: {part: two cells, whose errors are divided seed by seed}. In the control the causal model of the
+    seed before stands in for the prefix model: only the scatter of seeds is left.
     """
     handed = {"evidence": {part: errors[one] / errors[other] for part, (one, other) in pairs.items()},
               "gate": {part: reached(final or errors, both, profile) for part, both in pairs.items()}}
@@ -241,11 +238,8 @@ def ratios(errors: dict[Cell, np.ndarray], pairs: dict, profile: str, final=None
 
 
 def against_printed(errors: dict[str, np.ndarray], cells, profile: str) -> dict:
-    """Evidence, gate and control of a claim about printed errors: {part: samples} each.
-
-    errors: {part: (seeds,)}; cells: one for each part. The gate is the task's dimension, on which errors
-    depend.
-    """
+    """Evidence, gate and control of a claim about printed errors, {part: samples} each; cells: one for each
+    part. The gate is the task's dimension, on which errors depend."""
     dimension, of_paper = SIZES[profile].dimension, SIZES["paper"].dimension
     return {"evidence": errors,
             "gate": {part: [dimension] * len(samples) for part, samples in errors.items()},
@@ -311,8 +305,7 @@ def task_rows(name: str, values: dict, profile: str) -> list[pd.DataFrame]:
 def draw_tasks(table: pd.DataFrame, styles: dict, errors: dict[Cell, np.ndarray], title: str, height: float):
     """A panel for each task, with a point for every series in each row; returns the legend.
 
-    styles: {name of a series: how it is drawn}, the printed errors first; errors: of the seeds, as small
-    dots.
+    styles: {series: how it is drawn}, the printed errors first; errors: of the seeds, as small dots.
     """
     figure, panels = plt.subplots(1, len(TASKS), figsize=(9, height), sharey=True)
     figure.suptitle(title)

@@ -89,10 +89,8 @@ def smoothed(kernel: Tensor, a: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class EstimatorErrors(Component):
-    """Errors of the estimators from 10 to 100,000 pairs, which continue one context, in double precision.
-
-    In one dimension the nearest of 100,000 points is 1e-5 away, where single precision has three digits.
-    """
+    """Errors of the estimators from 10 to 100,000 pairs, which continue one context, in double precision: the
+    nearest of so many points is 1e-5 away, where single precision has three digits."""
 
     task: object
     lengths: tuple[int, ...] = tuple(round(10 ** (1 + k / 3)) for k in range(13))  # ASSUMED
@@ -226,10 +224,8 @@ def estimator_curves(records) -> dict:
 
 
 def log_rate(excess: pd.DataFrame) -> np.ndarray:
-    """p of an excess error that falls like (ln n)^-p at the end of the range, one per seed.
-
-    That of the Hilbert estimate from label noise has p = 1, a constant error p = 0.
-    """
+    """p of an excess error that falls like (ln n)^-p at the end of the range, one per seed: 1 for the Hilbert
+    estimate from label noise, 0 for a constant error."""
     at_end = excess.loc[:, END:]
     return -log_slope(at_end.set_axis(np.log(at_end.columns), axis=1))
 
@@ -242,10 +238,8 @@ def rates(records) -> dict:
 
 
 def by_claim(rates: dict) -> list[dict]:
-    """The parts of claims 13 and 24. rates: {family and d: (seeds,)}.
-
-    In one dimension the four families are one experiment, and one part of claim 13: their mean.
-    """
+    """The parts of claims 13 and 24, of {family and d: (seeds,)}; in one dimension the four families are one
+    experiment, and one part of claim 13: their mean."""
     in_1 = {"d = 1": np.mean([values for part, values in rates.items() if part.endswith("d = 1")], axis=0)}
     in_2 = {part: values for part, values in rates.items() if part.endswith("d = 2")}
     of = lambda *families: {part: values for part, values in in_2.items() if part.startswith(families)}

@@ -49,10 +49,7 @@ def errors_at_two_levels(records, metric: str = "error") -> dict[float, dict]:
 
 def over_one_penalty(errors: dict, dimension: int) -> tuple:
     """Claim 29: SGPT's error over ridge regression's with one penalty, a geometric mean over the noise
-    levels.
-
-    The control is ridge regression with the best penalty for high noise, which does not adapt.
-    """
+    levels; the control is ridge regression with the best penalty for high noise, which does not adapt."""
     low, high = errors.values()
     over_levels = lambda name: (low[name][PENALTY_PAIRS] * high[name][PENALTY_PAIRS]) ** 0.5
     swept = over_levels("sweep")

@@ -26,10 +26,8 @@ def over_ridge(errors, task, evaluation, n: int | None = None) -> pd.Series:
 
 
 def at_papers_dimension(values, task) -> np.ndarray:
-    """A gate's values; infinite if the task does not have the paper's 20 dimensions.
-
-    With fewer, all contexts have more pairs than dimensions: another regime, which decides nothing.
-    """
+    """A gate's values; infinite if the task does not have the paper's 20 dimensions: with fewer all contexts
+    have more pairs than dimensions, another regime."""
     return np.asarray(values) if task.dimension == 20 else np.full(len(values), np.inf)
 
 

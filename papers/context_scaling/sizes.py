@@ -37,10 +37,7 @@ def best_size(profile: str) -> dict:
 
 
 def sizes_of(model, profile: str) -> list:
-    """A model at every size of the sweep. SGPT has no heads.
-
-    Every combination at `paper`; elsewhere those that differ from the best one in one setting.
-    """
+    """A model at every size at `paper`, elsewhere at those that differ from the best one in one setting."""
     axes = {axis: values for axis, values in AXES[profile].items() if hasattr(model, axis)}
     best, most = best_size(profile), len(axes) if profile == "paper" else 1
     every = [dict(zip(axes, values)) for values in product(*axes.values())]

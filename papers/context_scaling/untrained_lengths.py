@@ -51,11 +51,8 @@ def over_neighbors(errors: pd.DataFrame, trained) -> pd.DataFrame:
 
 
 def untrained_ratios(errors: pd.DataFrame, trained) -> dict[str, pd.Series]:
-    """Mean ratios of errors at untrained lengths to a reference, for claim 17: one per row each.
-
-    "between" trained lengths the reference interpolates their errors; "beyond" them it is that of the
-    longest.
-    """
+    """Mean ratios of errors at untrained lengths for claim 17, one per row each: "between" trained lengths to
+    those interpolated, "beyond" them to that of the longest."""
     new = over_neighbors(errors, trained).drop(columns=list(trained))
     beyond = new.columns > max(trained)
     return {"between": new.loc[:, ~beyond].mean(axis=1), "beyond": new.loc[:, beyond].mean(axis=1)}

@@ -106,9 +106,7 @@ def arguments(settings: Settings, folder: Path):
 
 def train(data: Path, folder: Path, settings: Settings) -> None:
     """Train to the end, from the last checkpoint if there is one; a finished training is left as it is.
-
-    Raises InputError for a folder of a training with other settings, and as `open_tokens` does.
-    """
+    Raises InputError for a folder of a training with other settings."""
     from transformers import Trainer
 
     rows, note, checkpoints = open_tokens(data, settings), folder / "training.json", folder / "checkpoints"

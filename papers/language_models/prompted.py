@@ -42,10 +42,8 @@ ROOM = {"every": 1024, "some": 1024, "affine": 32}  # new tokens; 200 booleans n
 
 
 def asked(task: str, sigma: int, length: int, sequences: int | None = None) -> list[Question]:
-    """The questions of a cell, on sequences that test small models at profile `paper`.
-
-    task: "every", "some" or "affine"; sequences: how many, by default those of SIZE.
-    """
+    """The questions of a cell, on the sequences that test small models at profile `paper`; by default as many
+    as in SIZE."""
     ids = torch.arange(sequences or SIZE[task]["sequences"])
     if task == "affine":
         law = ShiftedErrors()  # the first prompt of each function
@@ -80,10 +78,7 @@ def quantifier_errors(truths: list[list[bool]], answers: list[str]) -> dict:
 
 
 def affine_errors(truths: list[float], answers: list[str]) -> dict:
-    """The mean squared error, and the share of unparsed answers.
-
-    ASSUMED: an answer that is no number counts as 0, whose error is 2 sigma^2.
-    """
+    """The mean squared error, and the share of unparsed answers, which count as 0 (ASSUMED)."""
     found = [read_number(answer) for answer in answers]
     misses = [(number or 0.0) - true for number, true in zip(found, truths)]
     return {"squared_error": sum(miss * miss for miss in misses) / len(answers),

@@ -32,10 +32,7 @@ class Task(NamedTuple):
 
 
 def read_mmlu(folder) -> dict[str, Task]:
-    """MMLU's tasks from the folder of its public archive, with dev/ and test/.
-
-    Raises InputError for a file that is missing or another.
-    """
+    """MMLU's tasks from the folder of its public archive, with dev/ and test/; InputError for another."""
     tasks = {}
     for path in task_files(folder, "dev/*_dev.csv"):
         name = path.name.removesuffix("_dev.csv")

@@ -35,10 +35,7 @@ def embedding_norms(weights: Path) -> np.ndarray:
 
 
 def token_counts(tokens: Path, vocabulary: int, chunk: int = CHUNK) -> np.ndarray:
-    """How often each token stands in a file of ids: (vocabulary,).
-
-    Raises InputError as `open_token_ids` does, and for an id outside the vocabulary.
-    """
+    """How often each token stands in a file of ids, (vocabulary,); raises InputError for an id outside it."""
     ids, counts = open_token_ids(tokens), np.zeros(2**16, dtype=np.int64)
     for start in range(0, len(ids), chunk):
         counts += np.bincount(ids[start : start + chunk], minlength=2**16)

@@ -181,10 +181,7 @@ class LineAnswers(Component):
 
 @dataclass(frozen=True)
 class LearnedExponents(Component):
-    """n and b of scaled signed averaging after training: `n` and `b`, (M, layers, heads).
-
-    Nothing for other scoring functions.
-    """
+    """`n` and `b` of scaled signed averaging after training, (M, layers, heads); none for others."""
 
     def axes(self, metric: str) -> dict | None:
         return {"layer": None, "head": None} if metric in ("n", "b") else None
@@ -465,10 +462,7 @@ def geometric_mean(values, axis: int = 1):
 
 def shift_ratios(grid) -> dict[str, pd.Series]:
     """Claims 40 and 41: errors at the largest deviations of a grid, columns (I, F), over those at the
-    smallest.
-
-    Each is first divided by the error of always answering 0, F^2 (1 + I^2).
-    """
+    smallest, each over the error of always answering 0, F^2 (1 + I^2)."""
     low, high = min(grid.columns), max(grid.columns)
     share = {(i, f): grid[i, f] / (f**2 * (1 + i**2)) for i, f in grid.columns}
     ends = {"inputs": (high[0], low[1]), "functions": (low[0], high[1]), "both": high}

@@ -26,9 +26,8 @@ STARTS = ("normal", "linear")
 class PlainLoop(Component):
     """One model with the settings of a run, trained by the loop below and measured as the run is.
 
-    start: how read-in and read-out start, "normal" as GPT-2's other weights, N(0, 0.02^2), or
-    "linear" as `nn.Linear`, U(+-1/sqrt(fan_in)). signs: labels are read as -1 and 1 in place of 0
-    and 1. Raises InputError for a run or a start of another kind.
+    start: how read-in and read-out start, "normal" as GPT-2's other weights, N(0, 0.02^2), or "linear" as
+    `nn.Linear`, U(+-1/sqrt(fan_in)). signs: labels are read as -1 and 1 in place of 0 and 1.
     """
 
     run: Run

@@ -49,10 +49,8 @@ TABLE_6 = {  # by sigma_F = 1, ..., 10
 
 
 def beside(ours: pd.DataFrame, printed: dict, spread: bool = False, scale: str = "log") -> pd.DataFrame:
-    """Rows {name: numbers} of a printed table with the means of ours, rows (name, seed), below them.
-
-    spread: with 95% intervals over seeds, and transposed, so that it fits on a page.
-    """
+    """Rows {name: numbers} of a printed table with the means of ours, rows (name, seed), below them; spread:
+    with 95% intervals over seeds, and transposed, so that it fits on a page."""
     table = {}
     for name in ours.index.unique(0):
         if name in printed:
@@ -110,11 +108,8 @@ def reached(errors, *names) -> pd.Series:
 
 
 def reached_on_own_law(grid) -> pd.DataFrame:
-    """The error on the inputs nearest to those of training over that of always answering 0, 1 + I^2.
-
-    grid: rows (law, seed), columns (I, F). Returns rows (law, seed) and one column, 1, the sigma of the
-    functions.
-    """
+    """The error on the inputs nearest to those of training over that of always answering 0, 1 + I^2: rows
+    (law, seed) and one column, 1, the sigma of the functions. grid: rows (law, seed), columns (I, F)."""
     inputs, found = grid.columns.unique("input_std"), {}
     for law in grid.index.unique("law"):
         nearest = min(inputs, key=lambda std: abs(std - LAWS[law]))
@@ -156,11 +151,8 @@ def ratio_at_equal_error(paths, one: str, other: str) -> pd.DataFrame:
 
 
 def errors_at(path, level: float) -> pd.Series:
-    """The errors when the one at sigma = 1 first falls to a level; NaN if the level is not finite.
-
-    path: a row for each stop, a column for each sigma. Between two stops logarithms are interpolated
-    linearly.
-    """
+    """The errors of a path, a row for each stop, when the one at sigma = 1 first falls to a level; NaN if
+    that is not finite. Between two stops logarithms are interpolated linearly."""
     if not np.isfinite(level):
         return pd.Series(np.nan, path.columns)
     first = int(np.argmax(path[1] <= level))
@@ -231,10 +223,8 @@ def path_numbers(paths, names) -> pd.DataFrame:
 
 
 def draw_paths(panels, paths, colors: dict) -> None:
-    """Draw a panel for each of PATHS: faint lines for seeds, and their mean with a final marker.
-
-    colors: {name: color}, from the top down; all others are grey below.
-    """
+    """Draw a panel for each of PATHS: faint lines for seeds, and their mean with a final marker, in colors
+    from the top down; all others are grey below."""
     names = paths.index.unique(0)
     markers = {name: marked(name)["marker"] if name in MODELS else "D" for name in {*names, *colors}}
     for axes, sigma in zip(panels, PATHS):
@@ -264,10 +254,8 @@ def beyond_spread(ratios: dict) -> pd.DataFrame:
 
 
 def of_every_function(runs_of_scorings, profile: str, page: str) -> list[Record]:
-    """The records of the scoring functions in their order, of each function those of its first seeds.
-
-    At "stored" they are of the best profile for which all of the paper's rows have records.
-    """
+    """The records of the scoring functions in their order, of each function those of its first seeds; at
+    "stored" of the best profile for which all of the paper's rows have records."""
     if profile != "stored":
         return records(runs_of_scorings, profile, page)
     of_paper = lambda profile: [run for run in runs_of_scorings(profile) if scoring_of(run) in PRINTED]

@@ -38,10 +38,8 @@ def answering_hours(task: str, parameters: float, sigmas, lengths, sequences: in
 
 
 def training_hours(task: str, parameters: float, sequences: int) -> float:
-    """H200-hours to fine-tune by LoRA on lengths 1 to 40 (Appendix A.1).
-
-    4 FLOPs per parameter and token: a forward pass, and a backward pass only to the inputs.
-    """
+    """H200-hours to fine-tune by LoRA on lengths 1 to 40 (Appendix A.1): 4 FLOPs per parameter and token, of
+    a forward pass, and of a backward pass only to the inputs."""
     read = np.mean([sum(tokens(task, length)) for length in range(1, 41)])
     return float(4 * parameters * sequences * EPOCHS * read / FLOPS / 3600)
 

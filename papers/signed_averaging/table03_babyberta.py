@@ -215,10 +215,7 @@ def scoring_of(run) -> str:
 
 
 def probe_ratios(accuracies) -> dict[str, pd.Series]:
-    """Claim 18: SSA's accuracy over softmax's where the paper prints a gain, by seed.
-
-    accuracies: rows (scoring, seed), columns probes.
-    """
+    """Claim 18: SSA's accuracy, rows (scoring, seed), over softmax's where a gain is printed, by seed."""
     return {f"{probe} n = {name.removeprefix('SSA ')}": accuracies[probe][name] / accuracies[probe]["softmax"]
             for probe, scores in PRINTED.iterrows() for name in NAMES[1:] if scores[name] > scores["softmax"]}
 

@@ -36,11 +36,8 @@ FURTHER = {"smoke": replace(DEEPER["smoke"], steps=2 * DEEPER["smoke"].steps),
 
 
 def runs(profile: str) -> list[Run]:
-    """Softmax, then SSA, then SSMax, of the same seeds, so that those of a seed have the same prompts;
-    then softmax and SSA trained still further.
-
-    Only smoke and cpu have runs.
-    """
+    """Softmax, SSA and SSMax, with the same prompts for models of a seed; then softmax and SSA trained still
+    further. Only smoke and cpu have runs."""
     return [run_of(profile, scoring, seed) for scoring in SCORINGS.values() if profile in DEEPER
             for seed in range(DEEPER[profile].seeds)] + further(profile)
 
@@ -96,10 +93,8 @@ def most_competent(levels) -> list[Record]:
 
 
 def paths(records, first: int = FIRST_COUNTED) -> pd.DataFrame:
-    """The errors along training: rows (scoring, seed, step), columns sigma.
-
-    They are counted from the `first` point on, where each point's are recorded.
-    """
+    """The errors along training, from the `first` point on where each point's are recorded: rows (scoring,
+    seed, step), columns sigma."""
     if all("error_along" in record.metrics for record in records):
         return values(records, "error_along", **BY_SCORING).unstack(sort=False)
     at_points = values(records, "error_at_along", **BY_SCORING).unstack(sort=False)

@@ -62,10 +62,7 @@ class UnseenStrength(Component):
 
     def rates(self, kept) -> dict:
         """f at the steps kept, integrated and in closed form with the right and the printed rate, and their
-        errors.
-
-        H is the number psi Lambda here: g = psi Lambda eta^2 and h = psi Lambda rho^2.
-        """
+        errors: H is the number psi Lambda here, g = psi Lambda eta^2 and h = psi Lambda rho^2."""
         right, printed = (self.context_length * x for x in (self.strength, self.strength**2 + 1))
         flow, (f_right, f_printed) = flow_and_closed_forms(
             *start(self.scale), right, self.strength, (right, printed), self.learning_rate * kept)

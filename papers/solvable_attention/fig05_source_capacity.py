@@ -280,11 +280,8 @@ def unstable(profile: str) -> list[SourceCapacityCurves]:
 
 
 def coordinate_by_coordinate(law: str, alpha: float, tau: float = 3.0, tasks: int = 500) -> float:
-    """The exponent in time or compute of a model that learns each coordinate independently.
-
-    Its loss on the k-th largest coordinate of task s falls as e^{-P(s) omega_k t}, or stays if it has no
-    room.
-    """
+    """The exponent in time or compute of a model that learns each coordinate independently: its loss on the
+    k-th largest of task s falls as e^{-P(s) omega_k t}, or stays if it has no room."""
     ranks = np.arange(tasks)
     untrained = np.outer(riccati.task_shares(tasks, alpha), (ranks + 1.0) ** -tau)  # (tasks, k)
     coordinates = np.add.outer(ranks, ranks) % tasks

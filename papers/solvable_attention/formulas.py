@@ -65,11 +65,8 @@ FORMS = ("zeroth order", "printed", "corrected", "first order")
 
 @dataclass(frozen=True)
 class FirstOrder(Component):
-    """Largest error of f against integration of Eq. 9, for longer and longer contexts.
-
-    The start shrinks as 1 / sqrt(psi), so that f(0) is the same for all psi: only then is it of the
-    expansion.
-    """
+    """Largest error of f against integration of Eq. 9, for longer and longer contexts; the start shrinks as 1
+    / sqrt(psi), so that f(0) is the same for all: only then is it of the expansion."""
 
     start: Literal[*FIRST_ORDER_STARTS]
     strength: float = 0.5  # Lambda, Figure 3

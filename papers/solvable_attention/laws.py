@@ -362,11 +362,8 @@ def fit_of(record, law: str) -> str:
 
 
 def exponent_table(records, **others) -> pd.DataFrame:
-    """Fitted exponents with the half widths of their 95% intervals, beside both forms, and which is within
-    0.05.
-
-    others: {column: records of the same tasks in another setting}.
-    """
+    """Fitted exponents beside both forms, and which is within 0.05; others: {column: records of the same
+    tasks in another setting}."""
     rows = {}
     for record, *same in zip(records, *others.values()):
         printed = theory_exponents(*setting_of(record), large_strength=True)
