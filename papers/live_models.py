@@ -47,7 +47,7 @@ def models() -> dict[str, list[Run]]:
 
 
 def export(target: Path = SCRIPT) -> list[str]:
-    """Write the models whose weights are kept, of each the first seed that has learned; returns their names."""
+    """Write the models with kept weights, of each the first seed that has learned; returns their names."""
     known = models()
     found = [exported(name, runs) for name, runs in known.items() if any(map(find_weights, runs))]
     if not found:

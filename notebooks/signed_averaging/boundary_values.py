@@ -28,8 +28,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 from claimbook import Page
 from papers.signed_averaging import affine, boundary_values as sheet, answer_sizes
-from papers.signed_averaging.boundary_values import ridge_rise
-from papers.signed_averaging.comparisons import reached, training_settings
+from papers.signed_averaging.comparisons import reached, ridge_rise, rise, training_settings
 
 page = Page("signed_averaging/boundary_values", profile)
 shapes, scorings = (page.recorded(runs) for runs in (
@@ -126,7 +125,7 @@ from claimbook.claims.sentences import with_interval
 pd.DataFrame({(name, f"{slope}x"): {
     "boundary value": with_interval((on := answers.loc[name][slope]).abs().max(axis=1)),
     "true value at x = 20": slope * 20,
-    **{f"rise from {near} to {far}": with_interval(sheet.rise(on, slope, near, far))
+    **{f"rise from {near} to {far}": with_interval(rise(on, slope, near, far))
        for near, far in ((5, 10), (10, 20), (20, 50), (50, 100))}}
     for name in ("12L8AH", "12Al8AH", "softmax", "SSA") for slope in (1, 9, 10)}).T
 
@@ -137,19 +136,19 @@ pd.DataFrame({(name, f"{slope}x"): {
 drawn = {f"{name} on {slope}x": (name, slope) for name, slope in (
     ("12L8AH", 9), ("12Al8AH", 10), ("12L8AH", 1), ("12L8AH", 10))}
 page.decide("signed_averaging.7", {
-    part: sheet.rise(answers.loc[name][slope], slope)
+    part: rise(answers.loc[name][slope], slope)
     for part, (name, slope) in drawn.items()},
     {part: reached(errors, name) for part, (name, _) in drawn.items()},
     {part: ridge_rise(slope) for part, (_, slope) in drawn.items()})
 far = page.values("answer", wider).unstack(["slope", "x"])
 page.decide("signed_averaging.60", {
-    f"{slope}x": sheet.rise(far[slope], slope, 20, 40) for slope in (1, 9, 10)},
+    f"{slope}x": rise(far[slope], slope, 20, 40) for slope in (1, 9, 10)},
             page.values("error_grid", wider) / 101,
             {f"{slope}x": ridge_rise(slope) for slope in (1, 9, 10)})
 of_uniform = page.values("answer", uniform).unstack(["slope", "x"])
 always_0 = uniform[0].component.task.label_variance
 page.decide("signed_averaging.62", {
-    f"{slope}x": sheet.rise(of_uniform[slope], slope, 2, 4) for slope in (1, 9, 10)},
+    f"{slope}x": rise(of_uniform[slope], slope, 2, 4) for slope in (1, 9, 10)},
             page.values("error", uniform).unstack("length").mean(axis=1) / always_0,
             {f"{slope}x": ridge_rise(slope) for slope in (1, 9, 10)})
 page.verdicts()

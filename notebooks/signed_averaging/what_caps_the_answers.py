@@ -147,7 +147,7 @@ from icllib.training import untrained
 room = {name: bounds[name] / 100 for name in names}  # over the true rise on the line 10x
 page.decide("signed_averaging.59", room,
             {name: comparisons.reached(errors, name) for name in names},
-            dict.fromkeys(names, sheet.ridge_rise()))
+            dict.fromkeys(names, comparisons.ridge_rise(10)))
 page.decide("signed_averaging.63", ratios["targets within 8"],
             comparisons.reached(errors, *names))
 for claims, runs in {(64, 65): answer_sizes.without_norm,

@@ -6,7 +6,7 @@ import pandas as pd
 
 from icllib.training import Run
 from papers.across.shifts import (
-    SIGMAS, TEMPERATURES, AtTemperatures, heated_lines as lines, linear_models, on_tasks, optimum)
+    TEMPERATURES, AtTemperatures, heated_lines as lines, linear_models, on_tasks, optimum)
 from papers.context_scaling.scaling import LINEAR_8
 
 SHIFTS = {f"noise_{std:g}".replace(".", "_"): replace(LINEAR_8, noise_std=std) for std in (0.5, 1.0, 2.0)} | {

@@ -2,15 +2,12 @@
 
 from dataclasses import replace
 
-import pandas as pd
-
 from icllib.evaluate import ErrorByLength, Together
 from icllib.tasks import AffineFunctions
 from icllib.training import Run
 from papers.signed_averaging.affine import (
     ATTENTION_ONLY, FIRST_COUNTED, FULL, LineAnswers, SIZES, ShiftedErrors, affine_run, decoder, models_of,
     softmax_and_ssa, wider_inputs)
-from papers.signed_averaging.comparisons import ridge_answers
 
 FAR_LINES = (-40, -20, 20, 40)  # twice and four times the range of training, for N(0, 10)
 
@@ -41,16 +38,3 @@ def uniform(profile: str) -> list[Run]:
     errors = ErrorByLength(tuple(range(FIRST_COUNTED - 1, 40)), prompts=4 if profile == "smoke" else 2048)
     return [replace(affine_run(size, decoder(size), seed), task=AffineFunctions(inputs="uniform"),
                     evaluation=Together((lines, errors)), along=None) for seed in range(size.seeds)]
-
-
-def rise(answers, slope: float, near: float = 10, far: float = 20) -> pd.Series:
-    """How far answers, columns x, rise between two abs(x) on y = slope x, as a share of the true rise."""
-    size = lambda x: answers[[-x, x]].abs().mean(axis=1)
-    return (size(far) - size(near)) / (slope * (far - near))
-
-
-def ridge_rise(slope: float) -> list[float]:
-    """Claim 7: the rise of ridge regression on a line; 1 if it follows the line."""
-    lines = LineAnswers()
-    answers = dict(zip(lines.slopes, ridge_answers()["answer"][0]))[slope]
-    return rise(pd.DataFrame([answers], columns=lines.queries), slope).tolist()

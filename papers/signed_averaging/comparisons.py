@@ -102,6 +102,19 @@ def ridge_answers() -> dict:
     return LineAnswers(prompts=4).measure([AffineFunctions()], RidgeLine())
 
 
+def rise(answers, slope: float, near: float = 10, far: float = 20) -> pd.Series:
+    """How far answers, columns x, rise between two abs(x) on y = slope x, as a share of the true rise."""
+    size = lambda x: answers[[-x, x]].abs().mean(axis=1)
+    return (size(far) - size(near)) / (slope * (far - near))
+
+
+def ridge_rise(slope: float) -> list[float]:
+    """The rise of ridge regression on a line; 1 if it follows the line."""
+    lines = LineAnswers()
+    answers = dict(zip(lines.slopes, ridge_answers()["answer"][0]))[slope]
+    return rise(pd.DataFrame([answers], columns=lines.queries), slope).tolist()
+
+
 def reached(errors, *names) -> pd.Series:
     """The gate of the claims: the largest error of these models at sigma = 1, by seed."""
     return shared(errors[1], *names).max(axis=1, skipna=False)

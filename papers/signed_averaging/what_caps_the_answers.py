@@ -5,9 +5,9 @@ from scipy.optimize import brentq
 
 from claimbook.records.values import values
 from icllib.training import Run
-from papers.signed_averaging.affine import BY_SCORING, LineAnswers, PRINTED, SIGMAS
+from papers.signed_averaging.affine import BY_SCORING, PRINTED, SIGMAS
 from papers.signed_averaging.answer_sizes import faster_read_out, floor, kept, without_norm
-from papers.signed_averaging.comparisons import TABLE_6, ridge_answers
+from papers.signed_averaging.comparisons import TABLE_6
 from papers.signed_averaging.trained_further import sizes
 
 
@@ -28,13 +28,6 @@ def bounds_needed() -> pd.DataFrame:
     return pd.DataFrame.from_dict(
         {name: [bound_needed(error, sigma) for error, sigma in zip(row[2:], SIGMAS[2:])]
          for name, row in rows.items()}, orient="index", columns=SIGMAS[2:])
-
-
-def ridge_rise() -> list[float]:
-    """Claim 59: the rise of ridge regression from x = 10 to 20 on the line 10x over the true rise."""
-    lines = LineAnswers()
-    on_10x = dict(zip(lines.queries, dict(zip(lines.slopes, ridge_answers()["answer"][0]))[10]))
-    return [float(on_10x[20] - on_10x[10]) / 100]
 
 
 def against(one, other) -> dict[str, pd.Series]:

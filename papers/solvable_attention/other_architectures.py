@@ -268,22 +268,18 @@ TRAINED = ("perceptron", LARGE, NO_BIASES)
 
 def by_architecture(records) -> dict:
     """{alpha: {name: record}}; the metrics of the perceptron's three records in one dict."""
-    def one(kind, alpha: float, **settings):
-        record, = of_class(records, kind, alpha=alpha, **settings)
-        return record
-
     found = {}
     for alpha in ALPHAS:
-        perceptron = (one(PerceptronTime, alpha, read_out=1.0), one(PerceptronSize, alpha),
-                      one(PerceptronData, alpha))
+        one = lambda kind, **settings: of_class(records, kind, alpha=alpha, **settings)[0]
+        perceptron = one(PerceptronTime, read_out=1.0), one(PerceptronSize), one(PerceptronData)
         found[alpha] = {
-            "linear attention": one(LawsInTheLimit, alpha),
-            "diagonal network": one(ClosedFormModel, alpha, model="diagonal", gamma=0.0),
-            "linear model": one(ClosedFormModel, alpha, model="linear", gamma=0.0),
-            SHARED: one(SharedReadOut, alpha),
+            "linear attention": one(LawsInTheLimit),
+            "diagonal network": one(ClosedFormModel, model="diagonal", gamma=0.0),
+            "linear model": one(ClosedFormModel, model="linear", gamma=0.0),
+            SHARED: one(SharedReadOut),
             "perceptron": {name: own[name] for own in perceptron for name in own.metrics},
-            LARGE: one(PerceptronTime, alpha, read_out=10.0, biases=True),
-            NO_BIASES: one(PerceptronTime, alpha, read_out=10.0, biases=False)}
+            LARGE: one(PerceptronTime, read_out=10.0, biases=True),
+            NO_BIASES: one(PerceptronTime, read_out=10.0, biases=False)}
     return found
 
 

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from papers.signed_averaging.affine import LineAnswers
-from papers.signed_averaging.boundary_values import rise
+from papers.signed_averaging.comparisons import rise
 
 
 def test_the_rise_is_one_on_the_line_and_zero_beyond_a_boundary():
