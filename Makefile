@@ -43,10 +43,11 @@ test: $(INSTALLED)
 	{ try test-golden; try test-notebooks; } > beside 2>&1 & \
 	try test-python; wait; cat beside $(PARTS); ! grep -q FAILED $(PARTS); red=$$?; rm -r "$$folder"; exit $$red
 
-# Processes of one thread each, more than two cores have, since a test may wait for a browser or a kernel.
+# Processes of one thread each: two for Python, each of which collects all tests, and one beside them, more than
+# two cores have, since a test may wait for a browser or a kernel.
 $(PARTS): export OMP_NUM_THREADS := 1
 test-python: $(INSTALLED)
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 
 test-golden: $(INSTALLED)
 	$(ON_SSE) $(BIN)/python -m pytest -q $(GOLDEN)

@@ -22,7 +22,6 @@ import numpy as np
 import pandas as pd
 import torch
 from safetensors.torch import load
-from scipy import stats
 
 from claimbook.records.checks import binds, boolean, instance, integer, one_of, tuple_of
 from claimbook.records.errors import InputError
@@ -206,6 +205,7 @@ def holm(chances) -> np.ndarray:
 
 def ratio_rows(name: str, errors: dict, softmax: dict, learned: np.ndarray) -> list[dict]:
     """A row for each shift: the ratio of errors with its interval, in floors, and its chance."""
+    from scipy import stats  # takes half a second
     rows = []
     for shift, own in errors.items():
         logs = np.log(own / np.asarray(softmax[shift])[: len(own)])[learned]

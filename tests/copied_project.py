@@ -8,7 +8,7 @@ import sys
 from claimbook.records.files import PROJECT
 
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "_build", "_generated", "runs", "__pycache__", ".*_cache",
-                                  "*.egg-info", ".hypothesis", "results")
+                                  "*.egg-info", "results")
 
 
 def copied(folder):

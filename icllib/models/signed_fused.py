@@ -3,20 +3,20 @@
 FlexAttention takes a function of one score and a mask in blocks, and compiles both into one kernel
 of attention: on a CPU by its C++ compiler and without gradients, on CUDA by Triton and with them.
 A kernel is compiled for one shape, which takes seconds, so only for a shape that is met again. Where
-that fails the dense path of icllib/models/signed_language.py computes the same, and a warning says
-so once.
+that fails the dense path of signed_language.py computes the same, and one warning says so.
 """
 
 import warnings
 from collections import Counter
+from functools import cache
 
 import torch
 from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask, flex_attention
 
 SHORTEST = 512  # tokens; below, a map is small and compiling takes longer than it saves
-# Not dynamic: on a CPU, torch 2.13 writes C++ for several shapes at once that does not compile.
-compiled = torch.compile(flex_attention, dynamic=False, fullgraph=True)
+# Late, as it takes a second to import. Not dynamic: on a CPU, torch 2.13's C++ for several shapes fails.
+compiled = cache(lambda: torch.compile(flex_attention, dynamic=False, fullgraph=True))
 met = Counter()  # how often each shape of a mask was asked for
 failed = set()  # kinds of device on which the kernel could not be made
 
@@ -64,7 +64,7 @@ def mixed_values(q: Tensor, k: Tensor, v: Tensor, blocks: BlockMask, scale: floa
     if not alike or not has_kernel(q.device.type):
         return None
     try:
-        return compiled(q, k, v, score_mod=signed_score(n, b), block_mask=blocks, scale=scale)
+        return compiled()(q, k, v, score_mod=signed_score(n, b), block_mask=blocks, scale=scale)
     except torch.OutOfMemoryError:
         raise
     except Exception as problem:  # whatever a compiler may lack, too many shapes included

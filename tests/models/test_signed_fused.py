@@ -167,7 +167,7 @@ def test_without_a_compiler_the_dense_path_is_taken_and_said_once(fresh, monkeyp
     monkeypatch.setattr(signed_fused, "failed", {"cpu"})
     expected = model(tokens).logits
     monkeypatch.setattr(signed_fused, "failed", set())
-    monkeypatch.setattr(signed_fused, "compiled", broken)
+    monkeypatch.setattr(signed_fused, "compiled", lambda: broken)
     with pytest.warns(UserWarning, match="whole maps .* want of a kernel on cpu: no compiler at all$"):
         found = model(tokens).logits
     torch.testing.assert_close(found, expected, atol=1e-5 * float(expected.abs().max()), rtol=0)
