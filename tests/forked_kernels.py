@@ -14,12 +14,13 @@ import matplotlib
 import pandas
 from ipykernel.kernelapp import IPKernelApp
 
+from claimbook.pages.names import all_pages
 from claimbook.records.files import matplotlib_folder
 
 OF_THIS_CALL = tempfile.TemporaryDirectory()
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["ipykernel.kernelapp", "claimbook.pages.page", "claimbook.pages.plotting",
-                               "icllib.training", "seaborn"])
+SERVER.set_forkserver_preload(["ipykernel.kernelapp", "seaborn", "tests.drawn_once",
+                               *(f"papers.{page.replace('/', '.')}" for page in all_pages())])
 
 
 def serve(words, env, cwd):

@@ -11,6 +11,7 @@ import pytest
 from claimbook.pages.execution import execute_as_script
 from claimbook.pages.names import all_pages
 from claimbook.records import find_record, is_fresh
+from icllib import court
 
 
 @pytest.fixture(scope="module")
@@ -30,4 +31,5 @@ def test_the_page_runs_at_smoke(page, output, computed, monkeypatch):
         return stored.save(folder) if is_fresh(stored) else measure(run, folder)
 
     monkeypatch.setattr(module, "measure", recorded)
+    monkeypatch.setattr(court, "PROMPTS", court.CHUNK)
     execute_as_script(page, {"profile": "smoke"})

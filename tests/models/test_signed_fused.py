@@ -76,8 +76,8 @@ def fresh(monkeypatch):
 
 @compiles
 @torch.no_grad()
-@pytest.mark.parametrize("kind", ["padded", "prefix", *(
-    pytest.param(kind, marks=pytest.mark.large) for kind in ("causal", "full"))])
+@pytest.mark.parametrize("kind", ["padded", *(
+    pytest.param(kind, marks=pytest.mark.large) for kind in ("causal", "prefix", "full"))])
 def test_the_kernel_equals_the_dense_path(kind, fresh):
     q, k, v, n, b = draw()
     mask = masks()[kind]
@@ -122,7 +122,7 @@ def language_model(name):
 @compiles
 @torch.no_grad()
 @pytest.mark.parametrize("name, prefix", [
-    ("llama", True), ("roberta", False), pytest.param("llama", False, marks=pytest.mark.large)])
+    ("llama", True), *(pytest.param(name, False, marks=pytest.mark.large) for name in ("roberta", "llama"))])
 def test_a_model_of_transformers_computes_the_same_with_the_kernel(name, prefix, fresh, monkeypatch):
     model, found, calls = language_model(name), [], []
     tokens = torch.randint(2, 50, (2, TOKENS), generator=torch.Generator().manual_seed(0))
