@@ -13,13 +13,14 @@ import time
 import matplotlib
 import pandas
 from ipykernel.kernelapp import IPKernelApp
+from matplotlib import pyplot
 
 from claimbook.pages.names import all_pages
 from claimbook.records.files import matplotlib_folder
 
 OF_THIS_CALL = tempfile.TemporaryDirectory()
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["ipykernel.kernelapp", "seaborn", "tests.drawn_once",
+SERVER.set_forkserver_preload(["ipykernel.kernelapp", "ipykernel.debugger", "seaborn", "tests.drawn_once",
                                *(f"papers.{page.replace('/', '.')}" for page in all_pages())])
 
 
@@ -30,6 +31,7 @@ def serve(words, env, cwd):
     os.environ.update(env)
     os.chdir(cwd)
     matplotlib.rcParams["backend"] = "module://matplotlib_inline.backend_inline"
+    pyplot.install_repl_displayhook = lambda: None  # which draws each figure once more, for nobody
     pandas.set_option("display.max_columns", 20)
     IPKernelApp.launch_instance(words)
 
