@@ -5,4 +5,7 @@ import pytest
 from forked_kernels import fork_kernels
 from patient_nbval import pytest_collection_modifyitems, pytest_configure  # noqa: F401
 
-fork_kernels(pytest.MonkeyPatch())
+from claimbook.pages.names import all_pages
+
+fork_kernels(pytest.MonkeyPatch(), ["seaborn", "tests.drawn_once", *(
+    f"papers.{page.replace('/', '.')}" for page in all_pages())])

