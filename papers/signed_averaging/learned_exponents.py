@@ -58,16 +58,12 @@ class TrainingTime(Component):
 
     def step_taker(self, scoring):
         """A function that takes a training step; its first call, which prepares things, is done."""
-        fleet = self.fleet(scoring)
+        model = Transformer(self.layers, self.heads, self.width, scoring, tokens="separate")
+        recipe = Recipe(tuple(range(self.pairs)), 10**6, self.batch)
+        fleet = Fleet([AffineFunctions()], model, recipe, [self.seed], [None], self.device)
         take_step = captured_step(fleet) if self.device == "cuda" else fleet.take_step
         take_step()
         return take_step
-
-    def fleet(self, scoring) -> Fleet:
-        """A fleet of one model with this scoring function."""
-        model = Transformer(self.layers, self.heads, self.width, scoring, tokens="separate")
-        recipe = Recipe(tuple(range(self.pairs)), 10**6, self.batch)
-        return Fleet([AffineFunctions()], model, recipe, [self.seed], [None], self.device)
 
 
 def seconds(take_step, device: str) -> float:
