@@ -85,7 +85,7 @@ panels[0].text(19, 5, "GPT-2", color=color_of("GPT-2"))
 panels[0].text(25, 3.2, "SGPT", color=color_of("SGPT"))
 panels[0].text(17.5, 1.15, "best without being told (dotted)", color=color_of("optimum"))
 panels[1].text(12, 1.3, "dashed: ridge, told the noise", color=color_of("ridge"))
-title = figure.suptitle("SGPT errs like GPT-2; at low noise both stay behind ridge regression")
+title = figure.suptitle("SGPT errs like GPT-2; at low noise both stay behind ridge")
 
 # %% [markdown] tags=["caption"]
 # Error over that of ridge regression tuned for the noise, against the number of pairs; dots are
