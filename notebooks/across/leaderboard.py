@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Which attention is better than softmax where softmax fails?
 #
-# None: of eighteen changes one is seen to be better under a shift, and it has no attention. A recurrent net has a
+# None: of twenty changes one is seen to be better under a shift, and it has no attention. A recurrent net has a
 # seventh of {term}`softmax`'s error with more pairs. On ordinary lines queries that see the pairs alone have a third.
 # Of the rest five seeds can't tell.
 #
@@ -10,7 +10,7 @@
 # gate for what has not learned, ten tests.
 #
 # *What can be told.* Holm's correction is over the whole table, so a larger table tells less: prefix masks, with a tenth
-# of the error on pairs in order, would stand out among six changes and do not among eighteen. {term}`SSA` has 0.28 times
+# of the error on pairs in order, would stand out among six changes and do not among twenty. {term}`SSA` has 0.28 times
 # softmax's error under heavy-tailed noise, but softmax models of other seeds come to 0.46 there by chance alone.
 
 # %% tags=["parameters"]
