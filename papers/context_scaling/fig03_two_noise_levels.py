@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 from icllib.baselines import MixtureRidge, Ridge, RidgeSweep, Zero
@@ -47,11 +46,10 @@ def errors_at_two_levels(records, metric: str = "error") -> dict[float, dict]:
     return found
 
 
-def over_one_penalty(errors: dict, dimension: int) -> tuple:
+def over_one_penalty(errors: dict) -> tuple:
     """Claim 29: SGPT's error over ridge regression's with one penalty, a geometric mean over the noise
-    levels; the control is ridge regression with the best penalty for high noise, which does not adapt."""
+    levels; the control is the best predictor that is not told the level, which adapts."""
     low, high = errors.values()
     over_levels = lambda name: (low[name][PENALTY_PAIRS] * high[name][PENALTY_PAIRS]) ** 0.5
-    swept = over_levels("sweep")
-    wrong = np.abs(swept.index - dimension * max(errors) ** 2).argmin()
-    return over_levels("SGPT") / swept.min(), swept.iloc[[wrong]] / swept.min()
+    single = over_levels("sweep").min()
+    return over_levels("SGPT") / single, [over_levels("floor") / single]

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from claimbook.records import Record
-from icllib.baselines import Ridge
+from icllib.baselines import MixtureRidge, Ridge
 from icllib.evaluate import ErrorByLength
 from papers.context_scaling import (
     fig03_two_noise_levels, fig05_one_layer, fig06_scalar_against_row, fig07_features, scaling)
@@ -30,16 +30,16 @@ def test_sgpt_beside_ridge_with_one_penalty_for_both_levels():
     lengths, task = runs[0].evaluation.lengths, runs[0].task
     at, penalties = lengths.index(20), scaling.penalties(task.dimension)
     errors = fig03_two_noise_levels.errors_at_two_levels(made_up(runs, (2, len(lengths))))
-    best = min(by_penalty_at(task, penalty, at, lengths) for penalty in penalties)
-    ratios, of_single = fig03_two_noise_levels.over_one_penalty(errors, task.dimension)
+    best = min(by_level(task, Ridge(penalty), at, lengths) for penalty in penalties)
+    ratios, of_floor = fig03_two_noise_levels.over_one_penalty(errors)
     assert ratios.tolist() == pytest.approx([0, 1 / best], rel=1e-4)
-    high = Ridge.bayes(task.at_level(1)).penalty
-    assert of_single.tolist() == pytest.approx([by_penalty_at(task, high, at, lengths) / best], rel=1e-4)
+    floor = by_level(task, MixtureRidge.bayes(task), at, lengths)
+    assert of_floor == pytest.approx([floor / best], rel=1e-4)
 
 
-def by_penalty_at(task, penalty, at, lengths):
-    """The geometric mean over the levels of the error of one ridge regression."""
-    errors = [ErrorByLength(lengths, 64).measure(task.at_level(level), Ridge(penalty))["error"]
+def by_level(task, predictor, at, lengths):
+    """The geometric mean over the levels of the error of one predictor."""
+    errors = [ErrorByLength(lengths, 64).measure(task.at_level(level), predictor)["error"]
               for level in (0, 1)]
     return np.prod([error[0, at] for error in errors]) ** 0.5
 
