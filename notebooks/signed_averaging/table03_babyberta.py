@@ -132,8 +132,6 @@ pd.DataFrame(summary).T
 sheet.against_public()
 
 # %% tags=["numbers"]
-import pandas as pd
-
 places = sheet.places()
 pd.DataFrame({where: (places == where).sum() for where in ("below", "within", "above")}).T
 

@@ -61,8 +61,7 @@ OPTIONS = {row.name: lambda model, row=row: replace(model, scoring=row.settings(
                "rotary positions": {"positions": "rotary"},
                "read-out ten times as fast": {"read_out_rate": 10.0}, UNTRAINED: {}}.items()}
 # Those whose models are not on record yet. To add one: take it off, and run the page at the profile cpu.
-WAITING = ("entmax", "four functions", "cosFormer", "SA-softmax",
-           "SA-softmax, normalized", "QASSMax")
+WAITING = "entmax", "four functions", "cosFormer", "SA-softmax", "SA-softmax, normalized", "QASSMax"
 ON_RECORD = tuple(name for name in OPTIONS if name not in WAITING)
 
 
@@ -141,9 +140,8 @@ def draw_table(axes, table: pd.DataFrame) -> None:
     axes.imshow(np.log2(ratios), cmap="PuOr_r", vmin=-4, vmax=4, aspect="auto")
     for row in table.itertuples():
         frame = {"fc": "none", "ec": "black"} if row.word in ("better", "worse") else None
-        large = f"{row.ratio:,.0f}" if row.pairs else "–"
-        axes.text(shifts.index(row.shift), entries.index(row.entry),
-                  f"{row.ratio:.2g}" if row.ratio < 100 else large,
+        number = f"{row.ratio:.2g}" if row.ratio < 100 else f"{row.ratio:,.0f}"
+        axes.text(shifts.index(row.shift), entries.index(row.entry), number if row.pairs else "–",
                   ha="center", va="center", fontsize=10, bbox=frame,
                   color="white" if abs(np.log2(row.ratio)) > 2.5 else "black")
     axes.grid(False)
