@@ -1,6 +1,6 @@
 """claimbook: a book of claims, each with a record, a gate, a control and a verdict."""
 
-import importlib
+from claimbook.records.lazy import lazy_names
 
 __version__ = "0.3.0"
 
@@ -14,15 +14,5 @@ MODULES = {
     "records.errors": ("InputError",),
     "records.limits": ("Limits",),
 }
-HOME = {name: module for module, names in MODULES.items() for name in names}
-__all__ = ["__version__", *sorted(HOME)]
-
-
-def __getattr__(name: str):
-    if name not in HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"claimbook.{HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, names = lazy_names(__name__, MODULES)
+__all__ = ["__version__", *names]

@@ -10,7 +10,7 @@ import numpy as np
 from claimbook.records import Component
 from claimbook.records.checks import instance, text
 from claimbook.records.errors import InputError
-from claimbook.records.files import PROJECT, folder_named
+from claimbook.records.files import PROJECT, damage_told, folder_named
 
 
 def data_folders() -> list[Path]:
@@ -32,10 +32,8 @@ class DataFile(Component):
         """Its text; raises InputError where it is not there or is another file."""
         path = self.path()
         checksum(path, self.sha256)
-        try:
-            return path.read_bytes().decode()
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path}: expected text in UTF-8, got another file ({error})") from None
+        with damage_told(path, "text in UTF-8"):
+            return path.read_text("utf-8")
 
     def path(self) -> Path:
         """Where it is; raises InputError where it is not."""

@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-from yaml import YAMLError
-
 from claimbook.records.checks import instance, integer
-from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import read_text, read_yaml
+from claimbook.records.errors import InputError
+from claimbook.records.files import damage_told, read_text, read_yaml
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
 from icllib.tasks import DecisionTree, FunctionPool, LinearRegression, ReluNetwork, SparseLinear
@@ -43,10 +41,8 @@ def from_garg(path) -> Run:
 
 def inherited(path: Path, heirs: tuple = ()) -> dict:
     """What a file says, with the files that it inherits; heirs: the files that inherit this one."""
-    try:
+    with damage_told(path, "a file of YAML"):
         own = read_yaml(read_text(path.resolve()))
-    except (YAMLError, *DAMAGE) as error:
-        raise InputError(f"{path}: expected a file of YAML ({' '.join(str(error).split()):.200})") from None
     instance(dict, "keys with values", **{str(path): own})
     files, merged, heirs = own.pop("inherit", None) or [], {}, (*heirs, path.resolve())
     for name in files if isinstance(files, list) else [files]:

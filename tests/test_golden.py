@@ -14,7 +14,7 @@ import torch
 from rounding import SINGLE, assert_as_recorded
 
 from claimbook.pages.names import all_pages
-from claimbook.pages.page import runs_by_profile, runs_once
+from claimbook.pages.page import runs_by_profile, runs_of
 from claimbook.records import digest, find_record
 from claimbook.records.components import recorded_fields, type_name, types_in
 from icllib.baselines import Lasso, LeastSquares, MixtureRidge, Ridge, StudentNetwork, XGBoost
@@ -226,7 +226,7 @@ def exact_runs():
     Times are never the same twice, and the words of a corpus are not in the project.
     """
     runs = {same_code(page.split("/")[0], run): (page, run)
-            for page in all_pages() for _, runs in runs_by_profile(runs_once(page))
+            for page in all_pages() for _, runs in runs_by_profile(runs_of(page))
             for run in reversed(runs)
             if not is_long(run) and not isinstance(run, (
                 Run, learned_exponents.TrainingTime, table03_babyberta.WordFrequencies))}
@@ -302,7 +302,7 @@ def names_in(code):
 
 def test_constants_that_a_measure_reads_belong_to_its_version():
     """They are not in its settings: with another value the old numbers would be shown under its name."""
-    kinds = {kind for page in all_pages() for _, runs in runs_by_profile(runs_once(page)) for run in runs
+    kinds = {kind for page in all_pages() for _, runs in runs_by_profile(runs_of(page)) for run in runs
              for kind in types_in(run) if kind.__module__.startswith("papers.")}
     read = {f"{type_name(kind)} {kind.version}": constants_of(kind) for kind in kinds}
     found = {name: digest(constants) for name, constants in read.items() if constants}

@@ -274,8 +274,7 @@ def main() -> None:
     except OSError as error:
         if error.errno not in NOT_ALLOWED:
             raise
-        sys.exit(_say(f"{error.filename2 or error.filename or 'output'}: expected to read or write there, got "
-                      f"{error.strerror!r}", 2))
+        sys.exit(_say(f"{error.filename2 or error.filename or 'output'}: {error.strerror}", 2))
     except OutOfTime as error:
         sys.exit(_say(f"{error}; what is finished is kept, the next call goes on from here", 3))
 

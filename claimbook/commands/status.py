@@ -45,5 +45,3 @@ def kept_status(pages) -> list[State]:
     with contextlib.suppress(OSError):  # where nothing can be kept
         write_text(TOLD, json.dumps(kept))
     return states
-
-

@@ -8,7 +8,7 @@ import builtins
 import dataclasses
 import importlib
 from collections.abc import Iterable
-from functools import cache, cached_property, partial
+from functools import cached_property
 from math import fsum
 
 import pandas as pd
@@ -268,13 +268,8 @@ def runs_of(page: str):
     return listed
 
 
-def runs_once(page: str):
-    """From a profile to the runs of a page, which are listed once."""
-    return cache(partial(runs_at, runs_of(page)))
-
-
-def runs_by_profile(listed):
+def runs_by_profile(runs_of_page):
     """Profiles and their runs; a page that trains nothing has the profile "paper" alone."""
-    found = [(profile, listed(profile)) for profile in KEPT]
+    found = [(profile, runs_at(runs_of_page, profile)) for profile in KEPT]
     trained = [(profile, runs) for profile, runs in found if any(map(trains, runs))]
     return trained or found[-1:]

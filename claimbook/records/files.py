@@ -149,13 +149,14 @@ def read_object(path: Path) -> dict:
 
 
 @contextlib.contextmanager
-def damage_told(path: Path, what: str):
-    """Within it, what a damaged file leads to is an InputError that names it."""
+def damage_told(path: Path, what: str, advice: str = "", also=()):
+    """Within it, what a damaged file leads to, also these exceptions, is an InputError that names it."""
     try:
         yield
-    except (yaml.YAMLError, *DAMAGE) as error:
+    except (yaml.YAMLError, *DAMAGE, *also) as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"{path}: expected {what}, got a damaged file ({reason})") from None
+        told = f"; {advice}" if advice else ""
+        raise InputError(f"{path}: expected {what}, got a damaged file ({reason}){told}") from None
 
 
 def stamp(*places: Path) -> list:
@@ -207,6 +208,9 @@ def write_together(texts: dict[Path, str]) -> None:
             os.replace(part, path)
         for folder in {path.parent for path in texts}:
             flush(folder)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a full disk names none
+        raise
     finally:
         for part in parts:
             Path(part).unlink(missing_ok=True)

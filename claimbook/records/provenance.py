@@ -9,11 +9,9 @@ import warnings
 from datetime import date
 from pathlib import Path
 
-import claimbook
 from claimbook.records import PROJECT, source_on_disk, sources, versions
 from claimbook.records.errors import InputError
 from claimbook.records.processor import processor_name
-
 
 MADE = "results", "notebooks", "book", "runs"  # folders that a commit need not have as they are
 
@@ -23,7 +21,7 @@ def provenance(profile: str, device: str) -> dict:
     torch = sys.modules.get("torch")  # of what computes with it
     return {
         "profile": profile,
-        "claimbook": claimbook.__version__,
+        "claimbook": sys.modules["claimbook"].__version__,  # of the package above
         **commit(),
         "device": torch.cuda.get_device_name(device) if device.startswith("cuda") else (
             f"{os.cpu_count()} CPU cores of {processor_name()}"),

@@ -13,8 +13,8 @@ import numpy as np
 
 from claimbook.records.checks import MEASURED, finite, instance, integer, numbers, text, tuple_of
 from claimbook.records.components import digest, from_settings, key, settings, sources, versions
-from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import folder_named, read_object, to_json, write_text
+from claimbook.records.errors import InputError
+from claimbook.records.files import damage_told, folder_named, read_object, to_json, write_text
 
 PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
 DIGITS = 6
@@ -151,7 +151,7 @@ def load_record(path: str | Path) -> Record:
 def read_record(name: str, *state) -> Record:
     """What a file in this state holds."""
     path = Path(name)
-    try:
+    with damage_told(path, "a complete record", "delete it or restore it from git"):
         content = read_object(path)
         stored, checksum = content.pop("key"), content.pop("checksum")
         parts = [field.name for field in dataclasses.fields(Record)]
@@ -165,9 +165,6 @@ def read_record(name: str, *state) -> Record:
                                     ("file name", path.stem, digest(record.run))):
             if own != expected:
                 raise ValueError(f"expected the {what} {expected} of its settings, got {own}")
-    except DAMAGE as error:
-        raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
-                         "delete it or restore it from git") from None
     return record
 
 

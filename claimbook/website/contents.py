@@ -60,11 +60,8 @@ def check_keys(citations: dict[str, str]) -> None:
     own = [name for name in config().get("bibtex_bibfiles", ()) if not name.startswith("book/_generated/")]
     citations, known = citations | {name: read_text(PROJECT / name) for name in own}, {}
     for name, text in citations.items():
-        with damage_told(PROJECT / name, "entries of BibTeX"):
-            try:
-                keys = parse_string(text, "bibtex").entries.keys()
-            except PybtexError as error:
-                raise ValueError(error) from None
+        with damage_told(PROJECT / name, "entries of BibTeX", also=[PybtexError]):
+            keys = parse_string(text, "bibtex").entries.keys()
         for key in map(str.lower, keys):
             if known.setdefault(key, name) != name:
                 raise InputError(f"{name}: expected a key of its own for its citation, got {key!r}, which "

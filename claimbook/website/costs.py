@@ -2,7 +2,7 @@
 
 from claimbook.claims import papers
 from claimbook.pages.names import all_pages
-from claimbook.pages.page import runs_by_profile, runs_once
+from claimbook.pages.page import runs_by_profile, runs_of
 from claimbook.records import digest, results_folder, settings
 from claimbook.records.compute import KEPT, seconds_of, trains
 from claimbook.records.errors import InputError
@@ -26,7 +26,7 @@ def missing_runs(paper: str) -> dict[str, list]:
     found = {profile: {} for profile in KEPT}
     made = {path.stem for path in results_folder().glob(f"{paper}/*/*/*.json")}
     for page in (page for page in all_pages() if page.startswith(f"{paper}/")):
-        for profile, runs in runs_by_profile(runs_once(page)):
+        for profile, runs in runs_by_profile(runs_of(page)):
             found[profile] |= {run: run for run in runs if trains(run) and digest(settings(run)) not in made}
     return {profile: list(models.values()) for profile, models in found.items()}
 

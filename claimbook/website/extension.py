@@ -10,7 +10,7 @@ from pathlib import Path
 from docutils import nodes
 
 from claimbook.claims import papers
-from claimbook.claims.decisions import Decision, ledger
+from claimbook.claims.decisions import SEEN, Decision, ledger
 from claimbook.claims.rule import FOR_READERS, VERDICTS
 from claimbook.claims.sentences import sentence
 from claimbook.claims.verdicts import badge, typeset
@@ -184,12 +184,9 @@ def glance(paper: str) -> str:
 
 
 def told_by_strength(decisions: list[Decision]) -> str:
-    """How many claims are settled on which evidence, in words."""
+    """How many claims are settled on which evidence, in words: "5 exactly, 14 in smaller models"."""
     settled = [item.strength for item in decisions if item.settled]
-    words = {"exact": "exact", "paper": "at the paper's own size",
-             "paper's model": "with the paper's model, trained for less",
-             "smaller model": "with smaller models"}
-    told = [f"{count} {text}" for name, text in words.items() if (count := settled.count(name))]
+    told = [f"{count} {text}" for name, text in SEEN.items() if (count := settled.count(name))]
     rest = len(decisions) - len(settled)
     return ", ".join(told + [f"{rest} not settled"] * bool(rest))
 

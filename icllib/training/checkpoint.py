@@ -16,8 +16,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from claimbook.records import digest
-from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import flush, is_free, read_object, write_text
+from claimbook.records.errors import InputError
+from claimbook.records.files import damage_told, flush, is_free, read_object, write_text
 from icllib.data import checksum
 
 KEPT = 2
@@ -93,14 +93,12 @@ def load_checkpoint(folder: Path) -> tuple[dict, dict] | None:
 def read_checkpoint(path: Path) -> tuple[dict, dict]:
     """One checkpoint; raises InputError where it is not what was written."""
     data = path.with_suffix(".safetensors")
-    try:
+    with damage_told(path, "a checkpoint", also=[SafetensorError]):
         info = read_object(path)
         if info.pop("digest") != digest(info):
             raise ValueError("its digest is another")
         checksum(data, info["sha256"])
         return load_file(data), info
-    except (SafetensorError, *DAMAGE) as error:
-        raise InputError(f"{path}: expected a checkpoint, got a damaged one ({error})") from None
 
 
 def split_checkpoint(folder: Path, parts: dict[Path, int]) -> int:

@@ -19,8 +19,8 @@ from claimbook.records import (
     Record, check_records, digest, key, load_record, results_folder, settings, sources,
     versions)
 from claimbook.records.checks import has_method, instance, integer, text
-from claimbook.records.errors import DAMAGE, InputError
-from claimbook.records.files import plain
+from claimbook.records.errors import InputError
+from claimbook.records.files import damage_told, plain
 from claimbook.records.provenance import tell_of_changed_sources
 from claimbook.records.records import maker
 from icllib.checks import floating
@@ -193,15 +193,13 @@ def can_be_measured(run: Run) -> bool:
 
 def read_weights(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
     """What is noted in a file of weights, such as its key, and the tensors; raises InputError for damage."""
-    try:
+    with damage_told(path, "the weights of a trained model", "delete it or restore it from git",
+                     also=[SafetensorError]):
         with open(path, "rb", opener=plain), safe_open(path, "pt") as file:
             noted, tensors = file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}
         floating(**tensors)
         text(key=noted["key"], **json.loads(noted.get("sources", "{}")))
         return noted, tensors
-    except (SafetensorError, *DAMAGE) as error:
-        raise InputError(f"{path}: expected the weights of a trained model, got none that can be "
-                         f"read ({error}); delete it or restore it from git") from None
 
 
 def weights_name(run: Run) -> str:
