@@ -18,12 +18,11 @@ Every row of a mask must allow something; `check_rows` says so where a mask is m
 """
 
 import math
-from functools import partial
 
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import boolean, integer, tuple_of
+from claimbook.records.checks import boolean, count, integer, tuple_of
 from claimbook.records.errors import InputError
 
 SMALLEST_SUM = 1e-6  # row sums are clamped to it; ASSUMED, as in Qin et al.'s public code
@@ -71,7 +70,7 @@ def with_queries(pairs_mask: Tensor, lengths, attend_to_self: bool) -> Tensor:
     Returns (pairs + K, pairs + K). Raises InputError where a length exceeds the pairs.
     """
     _check_mask("pairs_mask", pairs_mask)
-    lengths = tuple_of(partial(integer, 0), "lengths", lengths, 0)
+    lengths = tuple_of(count, "lengths", lengths, 0)
     boolean(attend_to_self=attend_to_self)
     pairs, queries = len(pairs_mask), len(lengths)
     if pairs_mask.shape != (pairs, pairs):

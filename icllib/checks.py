@@ -2,7 +2,7 @@
 
 import torch
 
-from claimbook.records.checks import binds, check_shape, has_method, instance, integer
+from claimbook.records.checks import binds, check_shape, count, has_method, instance, integer, tuple_of
 from claimbook.records.errors import InputError
 
 
@@ -118,6 +118,14 @@ def prompt_shapes(xs, *labels) -> None:
         if ys.shape[-1:] != xs.shape[-2:-1]:
             raise InputError(f"ys: expected (..., {xs.shape[-2]}), a label for each of xs, "
                              f"got {tuple(ys.shape)}")
+
+
+def places(points: int, name: str, values) -> tuple[int, ...]:
+    """Places among so many points as a tuple; raises InputError, by name, for one that is not there."""
+    found = tuple_of(count, name, values)
+    if max(found) >= points:
+        raise InputError(f"{name}: expected numbers below {points}, the number of points, got {found}")
+    return found
 
 
 def vector(size: int, /, **tensors) -> None:

@@ -62,7 +62,8 @@ CHECKS: dict = {kind: partial(check, typing.get_args(kind)[1], fits) for kind, f
     NotNegative: lambda value: 0 <= float(value) < math.inf, Finite: math.isfinite,
     Fraction: lambda value: 0 <= value < 1, Share: lambda value: 0 <= value <= 1}.items()}
 positive, not_negative, finite, fraction, share = CHECKS.values()
-CHECKS |= {Size: integer, Count: partial(integer, 0)}
+count = partial(integer, 0)
+CHECKS |= {Size: integer, Count: count}
 
 
 def numbers(kind: str = "finite numbers", /, **arrays) -> None:

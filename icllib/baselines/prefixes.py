@@ -1,15 +1,13 @@
 """Predictors that answer at each context length from the pairs before it."""
 
-from functools import partial
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from claimbook.records import Component
-from claimbook.records.checks import integer, tuple_of
 from claimbook.records.errors import InputError
-from icllib.checks import floating, prompt_shapes as pairs
+from icllib.checks import floating, places, prompt_shapes
 
 
 class ByLength(Component):
@@ -27,12 +25,10 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths, without_pairs=Fals
     """Estimates at every context length from the pairs before it: (..., N, d) -> (..., K).
     estimate: (xs (..., n, d), ys (..., n), query (..., d)) -> (...), any floating type. Without a
     pair the answer is 0, as in the code of Garg et al. (2022), unless `without_pairs` is true."""
-    pairs(xs)
+    prompt_shapes(xs)
     floating(ys=ys)
     *prompts, points = xs.shape[:-1]
-    lengths = tuple_of(partial(integer, 0), "lengths", lengths)
-    if max(lengths) >= points:
-        raise InputError(f"lengths: expected context lengths 0 <= n < {points}, got {lengths}")
+    lengths = places(points, "lengths", lengths)
     if list(ys.shape[:-1]) != prompts or not max(lengths) <= ys.shape[-1] <= points:
         raise InputError(f"ys: expected {(*prompts, points)}, one for each point of xs, "
                          f"got {tuple(ys.shape)}")

@@ -14,7 +14,7 @@ from numbers import Integral
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import integer, tuple_of
+from claimbook.records.checks import count, tuple_of
 from claimbook.records.errors import InputError
 from icllib.models import signed_fused, signed_language
 
@@ -40,9 +40,9 @@ def prefix_attention(model, lengths):
     config = signed_language.config_of(model).get_text_config(decoder=True)
     lengths = lengths.tolist() if isinstance(lengths, Tensor) else lengths
     if isinstance(lengths, Integral):
-        integer(0, lengths=lengths)
+        count(lengths=lengths)
     else:
-        lengths = list(tuple_of(partial(integer, 0), "lengths", lengths))
+        lengths = list(tuple_of(count, "lengths", lengths))
     before = config._attn_implementation, getattr(config, "prefix_lengths", None)
     if before[1] is not None:  # a block around this one
         any(map(check_own, signed_language.attention_layers(model)))

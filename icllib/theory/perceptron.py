@@ -7,13 +7,12 @@ side by side; a leading axis of "rows" holds R of the tasks, and all means over 
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import boolean, finite, instance, integer, positive, shaped, tuple_of
+from claimbook.records.checks import boolean, count, finite, instance, integer, positive, shaped, tuple_of
 from icllib.checks import floating, tensors
 
 SIGNS = torch.tensor([1.0, -1.0], dtype=torch.float64)
@@ -119,7 +118,7 @@ def train(weights: Perceptrons, features: Tensor, shares: Tensor, strength: floa
     positive(learning_rate=learning_rate)
     integer(0, steps=steps)
     boolean(biases=biases)
-    kept, found = set(tuple_of(partial(integer, 0), "kept", kept, 0)), []
+    kept, found = set(tuple_of(count, "kept", kept, 0)), []
     rates = [learning_rate, learning_rate * biases] * 2
     for step in range(steps + 1):
         losses, gradients = _losses_and_gradients(weights, features, shares, strength)

@@ -7,10 +7,8 @@ f = (g - h) / 4, strength Lambda, and rate a = (share of the task) psi (1 + Lamb
 
 import numpy as np
 
-from functools import partial
-
 from claimbook.records.checks import (
-    broadcast, check, finite, fits, integer, not_negative, numbers, shaped, together, tuple_of)
+    broadcast, check, count, finite, fits, integer, not_negative, numbers, shaped, together, tuple_of)
 from claimbook.records.errors import InputError
 from icllib.theory import denominators, divide
 
@@ -198,7 +196,7 @@ def gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, steps
     finite(learning_rate=learning_rate)
     integer(0, steps=steps)
     if kept is not None:
-        tuple_of(partial(integer, 0), "kept", kept)
+        tuple_of(count, "kept", kept)
     v0, w0 = np.asarray(v0), np.asarray(w0)
     tasks = together(v0=v0[:, 0], w0=w0[:, 0], psi=psi, strength=strength, shares=shares)[0].shape
     if len(tasks) > 1:

@@ -21,7 +21,7 @@ import scipy
 from torch import Tensor
 
 from claimbook.records import checks
-from claimbook.records.checks import finite, instance, integer, shaped, tuple_of
+from claimbook.records.checks import count, finite, instance, integer, shaped, tuple_of
 from claimbook.records.errors import InputError
 from icllib.checks import floating, indices, tensors
 
@@ -208,7 +208,7 @@ def train(weights: Weights, model: Tensor, shares: Tensor, strength: float, prom
     _check(weights, model, shares, strength, prompts)
     instance(torch.optim.Optimizer, optimizer=optimizer)
     integer(0, steps=steps)
-    kept, found = set(tuple_of(partial(integer, 0), "kept", kept, 0)), []
+    kept, found = set(tuple_of(count, "kept", kept, 0)), []
     for step in range(steps + 1):
         losses, gradients = _losses_and_gradients(weights, model, shares, strength, prompts)
         if step in kept:

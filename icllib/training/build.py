@@ -158,7 +158,7 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     sizes = task.dimension, max(recipe.lengths), device
     module = models[0].build(seeds, *sizes, **options)
     check_tensors(module, len(seeds), kind)
-    module.dimension_of_inputs, module.axes_of_labels = task.dimension, (classes,) * bool(classes)
+    module.sizes_of_prompts = (task.dimension, *(classes,) * bool(classes))  # `Trained` refuses others
     start_as_own(module, models, seeds, lambda model, seed: model.build([seed], *sizes, **options))
     for values in module.parameters():  # the fused AdamW takes elements in the order of memory
         values.data = values.data.contiguous()

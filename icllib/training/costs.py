@@ -19,14 +19,14 @@ from icllib.training.run import Run
 # Multiply-adds per second in training, forward and backward, of an H200: ASSUMED, a tenth of its
 # dense TF32 rate, where `speed` finds no measured one.
 SPEED = 2e13
-# The same of one core of a CPU, by class and width of the model, and under None of all: what the
-# committed records took, a test compares them. Wide models make
-# several times as many as narrow ones.
+# Multiply-adds per second in training of one core of a CPU, by class and width of the model, and under None
+# of all: what the committed records took, a test compares them. Wide models make several times as many as
+# narrow ones. A class of one's own may say its speed as `core_speed`.
 CORE_SPEEDS = {
     ("Encoder", 128): 3.1e10, ("FeatureMLP", 256): 1.0e9, ("FeatureMLP", 1024): 1.2e10,
-    ("MLP", 1024): 1.6e10, ("MLP", 2048): 2.2e10, ("Recurrent", 64): 1.8e10, ("SGPT", 16): 8.0e9,
-    ("SGPT", 32): 1.4e10, ("SGPT", 64): 1.8e10, ("ScalarRegression", None): 4.7e8, ("Transformer", 16): 3.9e9,
-    ("Transformer", 32): 4.8e9, ("Transformer", 64): 1.9e10, None: 1.4e10}
+    ("MLP", 1024): 1.6e10, ("MLP", 2048): 2.2e10, ("SGPT", 16): 8.0e9, ("SGPT", 32): 1.4e10, ("SGPT", 64): 1.8e10,
+    ("ScalarRegression", None): 4.7e8, ("Transformer", 16): 3.9e9, ("Transformer", 32): 4.8e9,
+    ("Transformer", 64): 1.9e10, None: 1.4e10}
 # How many times as fast the compiled step is (cpu_step.py), measured by benchmarks/bench.py: by class and
 # width, up to the given one. The speeds above are of PyTorch's.
 COMPILED = {("SGPT", 32): 5.0, ("SGPT", 64): 3.0, ("Transformer", 32): 3.5, ("Transformer", 64): 2.2,
@@ -99,10 +99,11 @@ def memory_of_one(task, model, recipe: Recipe) -> tuple[int, int]:
 
 def step_seconds(task, model, recipe: Recipe) -> float:
     """Estimated seconds of one core of a CPU for a step of one model."""
-    kind, width = own = type(model).__name__, getattr(model, "width", None)
+    kind, width = type(model).__name__, getattr(model, "width", None)
     leads = (lead for (of, most), lead in COMPILED.items() if of == kind and (width or 0) <= most)
     lead = next(leads, 1.0) if compiler() else 1.0
-    return work_of_step(task, model, recipe) / CORE_SPEEDS.get(own, CORE_SPEEDS[None]) / lead
+    speed = getattr(model, "core_speed", CORE_SPEEDS.get((kind, width), CORE_SPEEDS[None]))
+    return work_of_step(task, model, recipe) / speed / lead
 
 
 def work(run: Run) -> float:

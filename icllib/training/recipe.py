@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Literal
 
 import torch
@@ -74,7 +73,7 @@ class Recipe(Component):
         for name in ("curriculum", "dimensions"):
             instance(Curriculum | None, "a Curriculum", **{name: getattr(self, name)})
         if self.loops is not None:
-            found = tuple_of(partial(integer, 1), "loops", self.loops)
+            found = tuple_of(integer, "loops", self.loops)
             if len(found) != 2 or found[0] > found[1]:
                 raise InputError(f"loops: expected the least and the most, got {self.loops}")
         if self.clip is not None:

@@ -2,15 +2,14 @@
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, ClassVar, Protocol
 
 import torch
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import Size, has_method, instance, integer, takes, tuple_of
+from claimbook.records.checks import Size, has_method, instance, integer, takes
 from claimbook.records.errors import InputError
-from icllib.checks import floating, needs_no_pair, same_shape
+from icllib.checks import floating, needs_no_pair, places, same_shape
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel, OnTask, Together, TrainingError
 from icllib.models.own import member_of
 from icllib.protocols import Evaluation, Model, Task
@@ -204,23 +203,11 @@ class Trained:
             raise InputError(f"xs, ys: expected ({self.members}, B, N, d) and ({self.members}, B, N) "
                              f"of {self.members} trained models, got {tuple(xs.shape)} and "
                              f"{tuple(ys.shape)}")
-        lengths = numbers_below(xs.shape[2], "lengths", lengths)
-        points = {name: numbers_below(xs.shape[2], name, own) for name, own in points.items()}
-        axes = getattr(self.module, "axes_of_labels", ys.shape[3:])
-        if ys.shape[3:] != axes:
-            raise InputError(f"ys: expected labels of shape {axes}, as in training, "
-                             f"got {tuple(ys.shape[3:])}")
-        dimension = getattr(self.module, "dimension_of_inputs", xs.shape[-1])
-        if xs.shape[-1] != dimension:
-            raise InputError(f"xs: expected inputs of dimension {dimension}, that of training, "
-                             f"got {xs.shape[-1]}")
+        lengths = places(xs.shape[2], "lengths", lengths)
+        points = {name: places(xs.shape[2], name, own) for name, own in points.items()}
+        found = (xs.shape[-1], *ys.shape[3:])
+        if found != (known := getattr(self.module, "sizes_of_prompts", found)):
+            raise InputError(f"xs, ys: expected inputs of dimension {known[0]} and labels of shape {known[1:]}, as "
+                             f"in training, got {found[0]} and {found[1:]}")
         dtype = next(self.module.parameters()).dtype
         return forward(xs.to(dtype), ys.to(dtype), lengths, **points).to(xs.dtype)
-
-
-def numbers_below(count: int, name: str, values) -> tuple[int, ...]:
-    """Places among so many points; raises InputError, by name, for one that is not there."""
-    found = tuple_of(partial(integer, 0), name, values)
-    if max(found) >= count:
-        raise InputError(f"{name}: expected numbers below {count}, the number of points, got {found}")
-    return found

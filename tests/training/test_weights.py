@@ -85,7 +85,7 @@ def test_models_before_training_are_measured_as_their_records_would_be(trained):
 def test_inputs_of_another_dimension_are_told(trained):
     dimension = runs()[0].task.dimension
     xs = torch.zeros(1, 4, 8, dimension + 1)
-    with pytest.raises(InputError, match=f"expected inputs of dimension {dimension}, .* got {dimension + 1}"):
+    with pytest.raises(InputError, match=f"expected inputs of dimension {dimension} .* got {dimension + 1}"):
         icllib.load(runs()[0]).predict(xs, torch.zeros(1, 4, 8), (2,))
 
 
