@@ -50,6 +50,11 @@ class Progress:
             sys.stderr.flush()
 
 
+def tell(words: str) -> None:
+    """Say something on standard error."""
+    print(f"icllib: {words}", file=sys.stderr)
+
+
 def _peak_memory_gib() -> float:
     """The most memory used so far: of the GPU where there is one, else of the process."""
     import resource

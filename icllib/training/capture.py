@@ -2,11 +2,11 @@
 
 import atexit
 import contextlib
-import sys
 from dataclasses import replace
 
 import torch
 
+from icllib.progress import tell
 from icllib.streams import philox, word_of
 from icllib.training.build import of_memory
 
@@ -23,7 +23,7 @@ def captured_step(fleet):
     The step keeps the fleet alive, since a graph uses the memory of its tensors."""
     precision = fleet.arithmetic
     if precision != fleet.recipe.precision:
-        print_warning(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
+        tell(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
              f"training in {precision}")
     torch.set_float32_matmul_precision("highest" if precision in ("fp32", "fp64") else "high")
     torch.backends.cuda.enable_cudnn_sdp(False)  # bf16 uses fp32's memory-efficient kernels too
@@ -39,13 +39,8 @@ def captured_step(fleet):
             if of_memory(error):
                 raise
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            print_warning(f"no {name} step ({reason[:LONGEST]}); {then}")
+            tell(f"no {name} step ({reason[:LONGEST]}); {then}")
     return fleet.take_step
-
-
-def print_warning(words: str) -> None:
-    """Print a message on stderr."""
-    print(f"icllib: {words}", file=sys.stderr)
 
 
 @contextlib.contextmanager

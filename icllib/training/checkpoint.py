@@ -8,7 +8,6 @@ last two are kept; where one is damaged, the one before is used.
 import contextlib
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import torch
@@ -19,6 +18,7 @@ from claimbook.records import digest
 from claimbook.records.errors import InputError
 from claimbook.records.files import damage_told, flush, is_free, read_object, write_text
 from icllib.data import checksum
+from icllib.progress import tell
 
 KEPT = 2
 
@@ -33,16 +33,6 @@ def locked_folder(folder: Path):
         if not is_free(file, folder):
             raise InputError(f"{folder}: expected to train here alone, another process does")
         yield
-
-
-@contextlib.contextmanager
-def ignoring_save_errors(folder: Path):
-    """Within it, a checkpoint that cannot be saved is reported, and training goes on."""
-    try:
-        yield
-    except OSError as error:
-        print(f"icllib: no checkpoint in {folder} ({error}); a stop now would lose what came "
-              "after the last one", file=sys.stderr)
 
 
 def save_tensors(path: Path, tensors: dict, metadata: dict | None = None) -> None:
@@ -86,7 +76,7 @@ def load_checkpoint(folder: Path) -> tuple[dict, dict] | None:
             return read_checkpoint(path)
         except InputError as error:
             then = "starting anew" if path == found[-1] else "falling back to the one before"
-            print(f"icllib: {error}; {then}", file=sys.stderr)
+            tell(f"{error}; {then}")
     return None
 
 

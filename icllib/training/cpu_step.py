@@ -11,7 +11,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from dataclasses import replace
 from functools import cache, partial
@@ -27,6 +26,7 @@ from icllib.models.mixing import Average, FusedSoftmax, GaussianAttention, Scale
 from icllib.models.scoring import Relu
 from icllib.models.sgpt import StackedSGPT
 from icllib.models.transformer import StackedTransformer
+from icllib.progress import tell
 from icllib.streams import constant
 from icllib.tasks import Prompt
 
@@ -53,8 +53,8 @@ def library():
         loaded = ctypes.CDLL(str(compiled_library(compiler())))
     except (OSError, subprocess.SubprocessError) as error:
         reason = " ".join((getattr(error, "stderr", None) or str(error)).split())[:200]
-        print("icllib: training takes twice as long as it could: the step for this processor was not "
-              f"compiled ({reason}); install g++ or clang++, or name a compiler in $CXX", file=sys.stderr)
+        tell(f"training takes twice as long as it could: the step for this processor was not compiled ({reason}); "
+             "install g++ or clang++, or name a compiler in $CXX")
         return None
     for kind in ("decoder", "sgpt"):
         getattr(loaded, f"{kind}_scratch").restype = ctypes.c_long

@@ -7,7 +7,6 @@ the CPU the same step runs eagerly.
 """
 
 import contextlib
-import sys
 import time
 from functools import partial
 
@@ -18,7 +17,7 @@ from claimbook.records.checks import finite, instance, integer, text, tuple_of
 from claimbook.records.errors import InputError, OutOfTime
 from icllib import checks
 from icllib.models.stacked import StackedLinear
-from icllib.progress import Progress
+from icllib.progress import Progress, tell
 from icllib.protocols import Model, Task
 from icllib.streams import Stream, constant
 from icllib.tasks import Prompt, sample_each
@@ -323,5 +322,4 @@ def train(task: Task, model: Model, recipe: Recipe, seeds, pretraining_tasks=Non
 
 def tell_diverged(model, seed: int, recipe: Recipe) -> None:
     """Say that a member diverged, and at which learning rate."""
-    print(f"icllib: {type(model).__name__}, seed {seed}, learning rate "
-          f"{recipe.learning_rate:g}: diverged", file=sys.stderr)
+    tell(f"{type(model).__name__}, seed {seed}, learning rate {recipe.learning_rate:g}: diverged")

@@ -4,7 +4,6 @@ import contextlib
 import gc
 import re
 import signal
-import sys
 import threading
 from pathlib import Path
 
@@ -19,11 +18,10 @@ from claimbook.records.limits import Limits
 from claimbook.records.processor import cores
 from claimbook.records.provenance import cost_since, provenance, start_clocks, tell_of_changed_sources
 from icllib import checks
-from icllib.progress import board
+from icllib.progress import board, tell
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
-    checkpoints, ignoring_save_errors, load_checkpoint, locked_folder, remove_checkpoints, save_checkpoint,
-    split_checkpoint)
+    checkpoints, load_checkpoint, locked_folder, remove_checkpoints, save_checkpoint, split_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.run import Run, Trained, only_training
@@ -63,13 +61,7 @@ def why_no_gpu() -> str | None:
     try:
         torch.cuda.init()
     except RuntimeError as error:
-        told = str(error)
-        if "no NVIDIA driver" in told:
-            return "found no driver of NVIDIA's"
-        if found := re.search(r"too old \(found version (\d+)0(\d)0\)", told):
-            return (f"but NVIDIA's driver is too old, it knows CUDA up to {found[1]}.{found[2]} and "
-                    f"PyTorch {torch.__version__} is for {torch.version.cuda}")
-        return f"found no card ({told.partition('.')[0]})"
+        return f"but PyTorch {torch.__version__} for CUDA {torch.version.cuda} says: {str(error).partition('.')[0]}"
     return "found no card"
 
 
@@ -176,8 +168,8 @@ def hand_over(saved_in: Path, halves: list[list[Run]], device: str) -> None:
     torch.cuda.empty_cache()
     counts = list(map(len, halves))
     step = split_checkpoint(saved_in, dict(zip(map(checkpoint_folder, halves), counts)))
-    print(f"icllib: no room for {sum(counts)} models on {device}{taken}; {counts[0]} and then "
-          f"{counts[1]} go on from step {step}", file=sys.stderr)
+    tell(f"no room for {sum(counts)} models on {device}{taken}; {counts[0]} and then {counts[1]} go on from "
+         f"step {step}")
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
@@ -191,9 +183,11 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in, own)))
 
     def save():
-        with ignoring_save_errors(saved_in):
+        try:
             save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),
                             cost_since(started, device) | {"sources": sources(own)})
+        except OSError as error:  # training goes on
+            tell(f"no checkpoint in {saved_in} ({error}); a stop now would lose what came after the last one")
 
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request(limits, failed) as should_stop:

@@ -15,31 +15,22 @@ def forward_of(module):
 
 
 def recipe_losses(forward, prompt, recipe, weights=1.0) -> Tensor:
-    """Each member's loss on its prompts, as a recipe says: (M,). weights: of its context lengths."""
+    """Each member's loss as a recipe says, a mean over prompts, queries and classes: (M,).
+    weights: of the context lengths. With `loss_on_pairs` the outputs at the pairs count like those at the
+    queries, with target 0 (Ding et al., Appendix E). Where `forward` answers after every layer, the sum
+    over layers."""
     if recipe.loss == "masked tokens":
         return masked_losses(forward, prompt)
     lengths, points = recipe.layout
-    return member_losses(forward, prompt, lengths, points, weights, recipe.loss_on_pairs, recipe.loss)
-
-
-def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=False,
-                  loss="squared") -> Tensor:
-    """Mean loss of each member over prompts, queries and classes: (M,).
-    points: which points the queries are, where query k is not point lengths[k]. on_pairs: the
-    outputs at the pairs count like those at the queries, with target 0 (Ding et al., Appendix E).
-    Where `forward` answers after every layer, the sum over layers."""
-    lengths, options = tuple(lengths), {}
-    points = lengths if points is None else tuple(points)
-    if points != lengths:
-        options["points"] = points
+    options = {} if points == lengths else {"points": points}
     targets = prompt.ys.index_select(2, constant(points, prompt.ys.device))
-    if on_pairs:
+    if recipe.loss_on_pairs:
         options["with_pairs"] = True
         zeros = torch.zeros_like(prompt.ys[:, :, : max(lengths)])
         targets = torch.cat((zeros, targets), dim=2)
     predictions = forward(prompt.xs, prompt.ys, lengths, **options).to(targets.dtype)
     prediction_shape(targets.shape, predictions)
-    if loss == "cross-entropy":  # predictions are log-odds
+    if recipe.loss == "cross-entropy":  # predictions are log-odds
         losses = binary_cross_entropy_with_logits(predictions, targets.expand_as(predictions), reduction="none")
     else:
         losses = (predictions - targets).square()

@@ -195,10 +195,8 @@ class Trained:
         return self.call(self.module.predictions_by_layer, xs, ys, lengths, points)
 
     def call(self, forward, xs, ys, lengths, points):
-        for values in (xs, ys):
-            if not isinstance(values, torch.Tensor):
-                raise InputError(f"xs, ys: expected tensors, got {type(values).__name__}")
         floating(xs=xs)
+        instance(torch.Tensor, "a tensor", ys=ys)
         if xs.dim() != 4 or len(xs) != self.members or ys.shape[:3] != xs.shape[:3]:
             raise InputError(f"xs, ys: expected ({self.members}, B, N, d) and ({self.members}, B, N) "
                              f"of {self.members} trained models, got {tuple(xs.shape)} and "

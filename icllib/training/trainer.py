@@ -3,7 +3,6 @@
 claimbook/records/compute.py calls it by its name, which `Run.trainer` says.
 """
 
-import sys
 from pathlib import Path
 
 from claimbook.records import digest, find_records, is_fresh, settings
@@ -11,6 +10,7 @@ from claimbook.records.checks import has_method
 from claimbook.records.compute import Job
 from claimbook.records.errors import InputError
 from claimbook.records.limits import Limits
+from icllib.progress import tell
 from icllib.training.costs import fleet_seconds, memory_of
 from icllib.training.engine import tell_diverged
 from icllib.training.jobs import check_ready, fleets, is_recorded, processors, to_train, train_fleet
@@ -96,7 +96,7 @@ def job(fleet: list[Run], page: str, profile: str, pages: tuple[str, ...]) -> li
     try:
         seconds = fleet_seconds(fleet, profile)
     except InputError as error:
-        print(f"icllib: {page} left out: {error}", file=sys.stderr)
+        tell(f"{page} left out: {error}")
         return []
     records = tuple(f"{page}/{profile}/{digest(settings(run))}.json" for run in fleet)
     return [Job(records, pages, len(fleet), float(f"{seconds / 60:.3g}"))]

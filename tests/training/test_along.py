@@ -14,7 +14,7 @@ from icllib.evaluate import ErrorByLength, Together
 from icllib.models import MLP, FeatureMLP, Transformer
 from icllib.tasks import LinearRegression, Quantifier
 from icllib.training import Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, records, train
-from icllib.training.losses import member_losses
+from icllib.training.losses import recipe_losses
 
 TASK, ERRORS = LinearRegression(2, 0.1), ErrorByLength((1, 3), 64)
 SMALL = Transformer(1, 2, 8, tokens="separate")
@@ -98,7 +98,7 @@ def test_the_prompts_of_many_steps_at_once_are_those_of_each():
 def test_cross_entropy_is_that_of_scikit_learn():
     prompt = Quantifier("some").sample(engine.Stream.of([0], "training"), torch.arange(50)[None], 5)
     log_odds = 3 * torch.randn(1, 50, 3, generator=torch.Generator().manual_seed(0))
-    ours = member_losses(lambda *args: log_odds, prompt, (0, 2, 4), loss="cross-entropy")
+    ours = recipe_losses(lambda *args: log_odds, prompt, Recipe((0, 2, 4), 1, loss="cross-entropy"))
     probabilities = torch.sigmoid(log_odds).flatten().double()
     labels = prompt.ys[:, :, [0, 2, 4]].flatten()
     assert float(ours) == pytest.approx(log_loss(labels, probabilities), rel=1e-5)

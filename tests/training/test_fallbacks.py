@@ -271,9 +271,9 @@ OLD_DRIVER = ("The NVIDIA driver on your system is too old (found version 12040)
 
 @pytest.mark.parametrize("cuda, error, reason", [
     (None, None, rf"but PyTorch {re.escape(torch.__version__)} is a build for CPUs"),
-    ("13.0", NO_DRIVER, "found no driver of NVIDIA's"),
-    ("13.0", OLD_DRIVER, "driver is too old, it knows CUDA up to 12.4 and PyTorch .* is for 13.0"),
-    ("13.0", "No CUDA GPUs are available", r"found no card \(No CUDA GPUs are available\)")])
+    ("13.0", NO_DRIVER, "but PyTorch .* for CUDA 13.0 says: Found no NVIDIA driver on your system"),
+    ("13.0", OLD_DRIVER, r"for CUDA 13.0 says: The NVIDIA driver on your system is too old \(found version 12040\)"),
+    ("13.0", "No CUDA GPUs are available", "says: No CUDA GPUs are available")])
 def test_profile_gpu_without_a_gpu_is_refused_with_the_reason(cuda, error, reason, folders, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.version, "cuda", cuda)

@@ -10,7 +10,7 @@ from icllib.models import MLP, Gaussian, Transformer
 from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression, side_by_side
 from icllib.training import Fleet, Recipe, Run
 from icllib.training.engine import run_steps
-from icllib.training.losses import member_losses
+from icllib.training.losses import recipe_losses
 from icllib.training.run import Trained
 
 TASK = LinearRegression(3, inputs="uniform")
@@ -33,7 +33,7 @@ def test_the_loss_equals_plain_loops(task, on_pairs):
     """Each query alone with the pairs; the outputs at pairs from a model that is read there."""
     trained = fleet(task=task, loss_on_pairs=on_pairs)
     prompt, module = trained.sample(), trained.module
-    losses = member_losses(module, prompt, *trained.recipe.layout, on_pairs=on_pairs)
+    losses = recipe_losses(module, prompt, trained.recipe)
     labels = prompt.ys[..., None] if prompt.ys.dim() == 3 else prompt.ys
     squares = []
     for point in (5, 6, 7):
