@@ -20,6 +20,7 @@ NUMBERS = {  # any other kind -> whether each entry of an array is such a number
     "finite numbers": lambda own: abs(own) < math.inf,
     "positive numbers": lambda own: (0 < own) & (own < math.inf),
     "numbers of at least 0": lambda own: (0 <= own) & (own < math.inf),
+    "numbers from 0 to infinity": lambda own: own >= 0,
     "numbers of at least 1": lambda own: (1 <= own) & (own < math.inf),
     "numbers from 0 to 1": lambda own: (0 <= own) & (own <= 1),
     "numbers above 0 and up to 1": lambda own: (0 < own) & (own <= 1),
@@ -54,14 +55,15 @@ Count = Annotated[int, "an integer of at least 0"]
 Finite = Annotated[float, "a finite number"]
 Positive = Annotated[float, "a positive number"]
 NotNegative = Annotated[float, "a number of at least 0"]
+AboveOne = Annotated[float, "a number above 1"]
 Fraction = Annotated[float, "a fraction in [0, 1)"]
 Share = Annotated[float, "a number from 0 to 1"]
 # Each raises InputError, by name, for what is no such number.
 CHECKS: dict = {kind: partial(check, typing.get_args(kind)[1], fits) for kind, fits in {
-    Positive: lambda value: 0 < float(value) < math.inf,
+    Positive: lambda value: 0 < float(value) < math.inf, AboveOne: lambda value: 1 < float(value) < math.inf,
     NotNegative: lambda value: 0 <= float(value) < math.inf, Finite: math.isfinite,
     Fraction: lambda value: 0 <= value < 1, Share: lambda value: 0 <= value <= 1}.items()}
-positive, not_negative, finite, fraction, share = CHECKS.values()
+positive, above_one, not_negative, finite, fraction, share = CHECKS.values()
 count = partial(integer, 0)
 CHECKS |= {Size: integer, Count: count}
 

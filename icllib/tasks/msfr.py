@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import WORD, Finite, NotNegative, Positive, Share, Size, integer
+from claimbook.records.checks import WORD, AboveOne, Finite, NotNegative, Positive, Share, Size, integer
 from claimbook.records.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, Task, dot
@@ -25,10 +25,6 @@ def power_law(types: Tensor, tasks: int, exponent: float, dtype) -> Tensor:
 
 class TypedPrompts(Task):
     """The base of both tasks: features in R^tasks, and prompts of a type (Eq. 1)."""
-
-    def check(self):
-        if self.alpha <= 1:
-            raise InputError(f"alpha: expected more than 1, got {self.alpha}")
 
     @property
     def dimension(self) -> int:
@@ -54,7 +50,7 @@ class SparseFeatureRegression(TypedPrompts):
     """
 
     tasks: Size = 500  #: N_s, Appendix G
-    alpha: Finite = 1.8  #: Fig. 3; 2.1 there also
+    alpha: AboveOne = 1.8  #: Fig. 3; 2.1 there also
     strength: Finite = 0.5  #: Lambda_1, Appendix G
     gamma: NotNegative = 0.0  #: Lambda_s = Lambda_1 s^-gamma, Section 4.2
     beta: NotNegative = 0.0  #: psi_s ~ s^-beta, Section 4.2
@@ -64,7 +60,6 @@ class SparseFeatureRegression(TypedPrompts):
     least_points = 2  # a pair and the query
 
     def check(self):
-        super().check()
         if not self.strength**2 > 0:
             raise InputError(f"strength: expected a number other than 0, got {self.strength}")
 
@@ -105,12 +100,11 @@ class SourceCapacityRegression(TypedPrompts):
     """
 
     tasks: Size = 500  #: N_s. ASSUMED: Fig. 5 does not say; that of Figs. 3 and 4
-    alpha: Finite = 1.8  #: Fig. 5b
+    alpha: AboveOne = 1.8  #: Fig. 5b
     tau: Positive = 3.0  #: Appendix H.1
     strength_seed: int = 0  #: of all Lambda_s together
 
     def check(self):
-        super().check()
         integer(0, WORD, strength_seed=self.strength_seed)
 
     @property

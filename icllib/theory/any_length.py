@@ -9,7 +9,7 @@ the eigenvalues h_i of H falls in tau. With u = log (f(0) - Lambda) / (f - Lambd
 import numpy as np
 import scipy
 
-from claimbook.records.checks import finite, positive, shaped
+from claimbook.records.checks import check, finite, positive, shaped
 from claimbook.records.errors import InputError
 from icllib.theory.riccati import context_matrix
 
@@ -22,12 +22,11 @@ def time_to_reach(output, v0, w0, psi, strength, share) -> float:
     v0, w0: (2,), the two coordinates that H_s couples. Raises InputError for psi < 1, and for an
     output that is not between f(0) and Lambda or, as from v0 = w0 where Lambda < 0, never reached.
     """
-    finite(output=output, psi=psi, strength=strength)
+    finite(output=output, strength=strength)
+    check("a number of at least 1", lambda own: 1 <= own < np.inf, psi=psi)
     positive(share=share)
     shaped((2,), v0=v0, w0=w0)
     v0, w0 = np.asarray(v0), np.asarray(w0)
-    if psi < 1:
-        raise InputError(f"psi: expected at least 1, got {psi:g}")
     rates, basis = np.linalg.eigh(context_matrix(psi, strength))
     eta, rho = basis.T @ (v0 + w0), basis.T @ (v0 - w0)
     rising = lambda tau: np.square(rho) * np.exp(2 * rates * tau)

@@ -9,7 +9,7 @@ instead of n.
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import boolean, finite, integer, numbers
+from claimbook.records.checks import boolean, finite, fits, integer, numbers
 from claimbook.records.errors import InputError
 from icllib.checks import prompt_shapes, vector
 
@@ -17,12 +17,10 @@ from icllib.checks import prompt_shapes, vector
 def _check_step(step_size, shape) -> None:
     """Raises InputError unless step_size is a finite number, or a tensor of finite numbers that
     broadcasts to this shape."""
-    if not isinstance(step_size, Tensor):
-        return finite(step_size=step_size)
-    given = (1,) * (len(shape) - step_size.dim()) + tuple(step_size.shape)
-    fits = len(given) == len(shape) and all(size in (1, most) for size, most in zip(given, shape))
-    if not fits or step_size.is_complex() or not step_size.isfinite().all():
-        raise InputError(f"step_size: expected finite numbers for {tuple(shape)}, got {step_size!r:.200}")
+    if isinstance(step_size, Tensor):
+        fits(shape, step_size=step_size)
+    else:
+        finite(step_size=step_size)
 
 
 def linear_self_attention(xs: Tensor, ys: Tensor, mask: Tensor, step_size: float, layers: int,

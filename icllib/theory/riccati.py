@@ -8,7 +8,7 @@ f = (g - h) / 4, strength Lambda, and rate a = (share of the task) psi (1 + Lamb
 import numpy as np
 
 from claimbook.records.checks import (
-    broadcast, check, count, finite, fits, integer, not_negative, numbers, shaped, together, tuple_of)
+    above_one, broadcast, check, count, finite, fits, integer, not_negative, numbers, shaped, together, tuple_of)
 from claimbook.records.errors import InputError
 from icllib.theory import denominators, divide
 
@@ -41,12 +41,10 @@ def closed_form(t, g0, h0, strength, rate):
     Holds for starts and strengths whose squares are ordinary numbers (up to 1e120, say).
     Raises InputError for negative t, g0, h0 or rate.
     """
-    numbers(g0=g0, h0=h0, strength=strength, rate=rate)
-    numbers("numbers", t=t)
+    numbers("numbers of at least 0", g0=g0, h0=h0, rate=rate)
+    numbers("numbers from 0 to infinity", t=t)
+    numbers(strength=strength)
     t, g0, h0, strength, rate = broadcast(t=t, g0=g0, h0=h0, strength=strength, rate=rate)
-    for name, value in {"t": t, "g0": g0, "h0": h0, "rate": rate}.items():
-        if np.any(value < 0):
-            raise InputError(f"{name}: expected non-negative values, got {value.min():g}")
     _, _, below_g, below_h = denominators(t, g0, h0, strength, rate)
     g, h = divide(g0 * below_h, below_g), divide(h0 * below_g, below_h)
     return g, h, (g - h) / 4
@@ -75,9 +73,8 @@ def context_matrix(psi, strength):
 
     psi and strength may be arrays over tasks: (..., 2, 2). Raises InputError unless psi > 0.
     """
-    numbers(psi=psi, strength=strength)
-    if np.any(np.asarray(psi) <= 0):
-        raise InputError(f"psi: expected positive values, got {np.min(psi):g}")
+    numbers("positive numbers", psi=psi)
+    numbers(strength=strength)
     matrix = np.asarray(psi, dtype=float)[..., None, None] * zeroth_order_matrix(strength)
     matrix[..., 0, 0] += 1
     return matrix
@@ -133,7 +130,7 @@ def task_shares(tasks: int, alpha: float):
     Raises InputError for no tasks or alpha <= 1.
     """
     integer(tasks=tasks)
-    check("a number above 1", lambda own: 1 < own < np.inf, alpha=alpha)
+    above_one(alpha=alpha)
     weights = np.arange(1, tasks + 1, dtype=float) ** -alpha
     return weights / weights.sum()
 
@@ -143,9 +140,7 @@ def context_lengths(first, beta: float, tasks: int):
 
     Raises InputError for psi_1 < 1, beta < 0 or tasks < 1.
     """
-    finite(psi_1=first)
-    if first < 1:
-        raise InputError(f"psi_1: expected at least 1, got {first:g}")
+    check("a number of at least 1", lambda own: 1 <= own < np.inf, psi_1=first)
     return _power_law("beta", first, beta, tasks)
 
 

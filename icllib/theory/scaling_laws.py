@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from scipy import special
 
-from claimbook.records.checks import boolean, check, finite, fits, numbers, shaped
+from claimbook.records.checks import above_one, boolean, fits, not_negative, numbers, shaped
 from claimbook.records.errors import InputError
 from icllib.theory import riccati
 
@@ -43,11 +43,9 @@ def time_power(alpha: float, beta: float, gamma: float, large_strength: bool) ->
 
     Raises InputError for exponents outside the paper's ranges.
     """
-    finite(alpha=alpha, beta=beta, gamma=gamma)
+    above_one(alpha=alpha)
+    not_negative(beta=beta, gamma=gamma)
     boolean(large_strength=large_strength)
-    if alpha <= 1 or beta < 0 or gamma < 0:
-        raise InputError(f"alpha, beta, gamma: expected > 1, >= 0 and >= 0, "
-                         f"got {alpha:g}, {beta:g} and {gamma:g}")
     return alpha + beta + (3 if large_strength else 1) * gamma
 
 
@@ -120,12 +118,9 @@ def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
     Points whose y is infinite do not count, such as those of an envelope where no curve reaches. Raises
     InputError for fewer than three others in the window and for values that are not positive.
     """
-    numbers(xs=xs)
-    numbers("numbers", ys=ys, window=window)
-    if np.shape(window) != (2,):
-        raise InputError(f"window: expected the first x and the last, got {window!r:.200}")
-    if np.ndim(xs) != 1 or np.shape(xs) != np.shape(ys):
-        raise InputError(f"xs, ys: expected two rows of one length, got {np.shape(xs)} and {np.shape(ys)}")
+    shaped((None,), xs=xs)
+    shaped(np.shape(xs), "numbers", ys=ys)
+    shaped((2,), "numbers", window=window)
     xs, ys, (first, last) = (np.asarray(values, dtype=float) for values in (xs, ys, window))
     inside = (first <= xs) & (xs <= last) & np.isfinite(ys)
     xs, ys = xs[inside], ys[inside]
@@ -143,7 +138,7 @@ def laplace_ratio(alpha: float) -> float:
     sqrt(2 pi) / e against Gamma(1 - 1 / alpha); the power of K is the same. Raises InputError for
     alpha <= 1, where that integral is infinite.
     """
-    check("a number above 1", lambda own: 1 < own < np.inf, alpha=alpha)
+    above_one(alpha=alpha)
     return float(np.sqrt(2 * np.pi) / np.e / special.gamma(1 - 1 / alpha))
 
 
