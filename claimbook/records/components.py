@@ -44,8 +44,10 @@ class Component:
     version: ClassVar[int] = 1  # one more whenever equal settings give other numbers
 
     def __post_init__(self):
-        for name, origin, allowed in checked_fields(type(self)):
+        for name, optional, origin, allowed in checked_fields(type(self)):
             value = getattr(self, name)
+            if optional and value is None:
+                continue
             if origin is Annotated:
                 allowed(**{name: value})
             elif origin is tuple and allowed:
@@ -108,14 +110,16 @@ def plain_type(kind):
 
 @cache
 def checked_fields(kind: type) -> list[tuple]:
-    """Of each field that `Component` checks, its name, the origin of its type and what is allowed: the
-    values of a Literal, or the check that a type, or that of a tuple's entries, declares."""
+    """Of each field that `Component` checks, its name, whether it may be None, the origin of its type and what is
+    allowed: the values of a Literal, or the check that a type, or that of a tuple's entries, declares."""
     found = []
     for own in dataclasses.fields(kind):
-        origin, args = typing.get_origin(own.type) or own.type, typing.get_args(own.type)
+        optional = types.NoneType in typing.get_args(own.type)
+        declared = typing.get_args(own.type)[0] if optional else own.type
+        origin, args = typing.get_origin(declared) or declared, typing.get_args(declared)
         if origin in (Annotated, Literal, bool, tuple) or own.name == "seed":
-            of = {Annotated: own.type, tuple: args[0] if args else None}.get(origin)
-            found.append((own.name, origin, args if origin is Literal else CHECKS.get(of)))
+            of = {Annotated: declared, tuple: args[0] if args else None}.get(origin)
+            found.append((own.name, optional, origin, args if origin is Literal else CHECKS.get(of)))
     return found
 
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, silu
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import Positive, Size, integer
+from claimbook.records.checks import Positive, Size
 from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
@@ -39,7 +39,7 @@ class Transformer(Component):
     #: (x, y) in one token; or as x, y, x, y ...; or as x, x ... without labels
     tokens: Literal["joint", "separate", "inputs"] = added(default="joint")
     positions: Literal["learned", "rotary", "none"] = added(default="learned")  #: "rotary": see `rotated`
-    positions_up_to: int | None = added(default=None)  #: pairs; untrained beyond training's
+    positions_up_to: Size | None = added(default=None)  #: pairs; untrained beyond training's
     mask: Literal["causal", "prefix", "block-causal", "leave-one-out"] = added(default="causal")  #: of the pairs
     block: Size = added(default=1)  #: pairs per block of a block-causal mask
     queries_see_themselves: bool = added(default=True)  #: False: pairs only, as in causalLM
@@ -52,15 +52,13 @@ class Transformer(Component):
     activation: Literal["gelu", "swiglu"] = added(default="gelu")  #: "swiglu": 8/3 times the width
     # The quirks of the causalLM paper's public code, each on its own:
     normalize_stream: bool = added(default=False)  #: x = LN(x); x = x + f(x)
-    attention_width: int | None = added(default=None)  #: features of all heads; None is the width
+    attention_width: Size | None = added(default=None)  #: features of all heads; None is the width
     final_norm: bool = added(default=True)
     uniform_start: bool = added(default=False)  #: everything U(+-1/sqrt(fan_in))
     read_out_rate: Positive = added(default=1.0)  #: the learning rate of the read-out over that of the rest
     probes: bool = added(default=False)  #: a read-out after every layer, behind a stop-gradient
 
     def check(self):
-        integer(attention_width=self.mixed_width,
-                positions_up_to=1 if self.positions_up_to is None else self.positions_up_to)
         check_scoring(scoring=self.scoring)
         if self.mixed_width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.mixed_width}, got {self.heads}")

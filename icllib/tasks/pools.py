@@ -6,7 +6,7 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import integer, positive, tuple_of
+from claimbook.records.checks import Positive, integer, tuple_of
 from claimbook.records.errors import InputError
 from icllib import protocols
 from icllib.checks import same_shape, sampled
@@ -103,16 +103,13 @@ class Mixture(Wrapped):
     """
 
     parts: tuple
-    shares: tuple[float, ...] | None = None  #: relative
+    shares: tuple[Positive, ...] | None = None  #: relative
 
     def check(self):
         tuple_of(sampled, "parts", self.parts)
         same_shape(task_sizes, parts=self.parts)
-        if self.shares is not None:
-            object.__setattr__(self, "shares", tuple_of(positive, "shares", self.shares))
-            if len(self.shares) != len(self.parts):
-                raise InputError(f"shares: expected one for each of {len(self.parts)} tasks, "
-                                 f"got {self.shares}")
+        if self.shares is not None and len(self.shares) != len(self.parts):
+            raise InputError(f"shares: expected one for each of {len(self.parts)} tasks, got {self.shares}")
 
     @property
     def probabilities(self) -> list[float]:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from claimbook.records import ADDED
-from claimbook.records.checks import WORD, Finite, NotNegative, Positive, Size, integer, one_of, positive
+from claimbook.records.checks import WORD, Finite, NotNegative, Positive, Size, integer, one_of
 from claimbook.records.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks.laws import Law, LawInOrder, drawn, variance
@@ -163,15 +163,11 @@ class AffineFunctions(Task):
 
     input_std: Positive = 1.0  #: sigma_I
     function_std: Positive = 1.0  #: sigma_F
-    first_input_std: float | None = None  #: of the first x alone (Table 5); None: as the others
+    first_input_std: Positive | None = None  #: of the first x alone (Table 5); None: as the others
     prompts_per_function: Size = 1  #: consecutive ids that share (a, b); 64 in Eq. 2's mean
     inputs: Literal["normal", "uniform"] = field(default="normal", metadata=ADDED)  #: or input_std U(-1, 1)
     dimension: ClassVar[int] = 1
     of_function: ClassVar[tuple[str, ...]] = ("function",)
-
-    def check(self):
-        if self.first_input_std is not None:
-            positive(first_input_std=self.first_input_std)
 
     @property
     def label_variance(self) -> float:

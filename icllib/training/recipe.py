@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import (
-    Count, Fraction, NotNegative, Positive, Size, different, instance, integer, positive, tuple_of)
+from claimbook.records.checks import Count, Fraction, NotNegative, Positive, Size, different, instance
 from claimbook.records.errors import InputError
 from icllib.streams import Stream, constant
 from icllib.tasks import side_by_side
@@ -57,7 +56,7 @@ class Recipe(Component):
     epsilon: NotNegative = field(default=1e-8, metadata=ADDED)  #: Adam's own default
     curriculum: Curriculum | None = field(default=None, metadata=ADDED)  #: of points
     dimensions: Curriculum | None = field(default=None, metadata=ADDED)  #: of coordinates of x
-    clip: float | None = field(default=None, metadata=ADDED)  #: largest gradient norm of a member
+    clip: Positive | None = field(default=None, metadata=ADDED)  #: largest gradient norm of a member
     loss: Literal["squared", "cross-entropy", "masked tokens"] = field(default="squared", metadata=ADDED)
     #: see `precision_on`
     precision: Literal["tf32", "bf16", "fp32", "fp64"] = field(default="tf32", metadata=ADDED)
@@ -72,12 +71,8 @@ class Recipe(Component):
         different(lengths=self.lengths)
         for name in ("curriculum", "dimensions"):
             instance(Curriculum | None, "a Curriculum", **{name: getattr(self, name)})
-        if self.loops is not None:
-            found = tuple_of(integer, "loops", self.loops)
-            if len(found) != 2 or found[0] > found[1]:
-                raise InputError(f"loops: expected the least and the most, got {self.loops}")
-        if self.clip is not None:
-            positive(clip=self.clip)
+        if self.loops is not None and (len(self.loops) != 2 or self.loops[0] > self.loops[1]):
+            raise InputError(f"loops: expected the least and the most, got {self.loops}")
         if len(self.betas) != 2:
             raise InputError(f"betas: expected two, got {self.betas}")
         if self.loss != "squared" and self.loss_on_pairs:
