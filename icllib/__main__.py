@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from claimbook.records.errors import InputError
+from claimbook.records.errors import InputError, OutOfTime
 
 
 def main(arguments=None) -> int:
@@ -23,6 +23,9 @@ def main(arguments=None) -> int:
     except (InputError, OSError) as error:
         print(f"icllib: {error}", file=sys.stderr)
         return 2
+    except (OutOfTime, KeyboardInterrupt) as error:
+        print(f"icllib: {str(error) or 'stopped'}; the same call goes on from there", file=sys.stderr)
+        return 3
     print(f"{court.in_one_sentence(rows)} The report: {asked.folder}/report.md")
     return 0
 

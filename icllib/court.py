@@ -33,8 +33,11 @@ from icllib.protocols import Predictor, Task
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, sample_each
 from icllib.training import Fleet, Recipe, Trained, train
-from icllib.training.build import told
-from icllib.training.checkpoint import save_tensors
+from icllib.training.build import line_of, told
+from icllib.training.checkpoint import (
+    load_checkpoint, locked_folder, remove_checkpoints, save_checkpoint, save_tensors)
+from icllib.training.engine import run_steps, tell_diverged
+from icllib.training.jobs import stop_request
 
 SEEDS, QUICK = 5, 1  # pairs; ours
 KEPT = 20  # softmax models of the floor
@@ -157,10 +160,11 @@ def read_own(path):
         raise InputError(f"{path}: expected a file of Python, NAME.py, got none")
     spec = importlib.util.spec_from_file_location(f"{path.stem} of yours", path)  # no name of another module
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    sys.path.append(str(path.resolve().parent))  # for modules beside it
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise InputError(f"{path}: expected a file of Python that runs, got {error!r}") from error
+        raise InputError(f"{path}: expected a file of Python that runs, got {error!r:.300}{line_of(error)}") from error
     found = [getattr(module, name) for name in ("weigh", "Model", "model") if hasattr(module, name)]
     if len(found) != 1:
         raise InputError(f"{path}: expected one of weigh(z, mask), class Model and model, got {len(found)}")
@@ -282,7 +286,8 @@ def sizes(setting: Setting) -> tuple[int, int]:
 
 
 def trained_or_kept(setting: Setting, model, count: int, kept_in: Path):
-    """A fleet of so many seeds, trained, or read from where a call before has kept it."""
+    """A fleet of so many seeds, trained, or read from where a call before has kept it, or half of its training.
+    Raises OutOfTime where it is stopped."""
     if kept_in.exists():
         module = model.build(range(count), *sizes(setting))
         try:
@@ -290,9 +295,18 @@ def trained_or_kept(setting: Setting, model, count: int, kept_in: Path):
         except Exception:  # of many kinds
             raise InputError(f"{kept_in}: expected what a call before has trained, got a damaged file; delete it") from None
         return module
-    module = train(setting.task, model, setting.recipe, list(range(count)), label=kept_in.stem)
-    save_tensors(kept_in, module.state_dict())
-    return module
+    fleet = Fleet([setting.task] * count, model, setting.recipe, range(count), [None] * count)
+    half = kept_in.with_suffix(".half")
+    save = lambda: save_checkpoint(half, int(fleet.step), fleet.tensors(), {})
+    with locked_folder(half), stop_request() as should_stop:
+        if found := load_checkpoint(half):
+            fleet.load(found[0])
+        run_steps(fleet, kept_in.stem, should_stop, save)
+        save_tensors(kept_in, fleet.module.state_dict())
+    for seed in (~fleet.alive).nonzero().flatten().tolist():
+        tell_diverged(model, seed, setting.recipe)
+    remove_checkpoints(half)
+    return fleet.module
 
 
 def keep_softmax(path="icllib/court.json") -> None:

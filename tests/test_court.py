@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import sys
 from dataclasses import replace
 
@@ -17,7 +18,7 @@ from icllib.__main__ import main
 from icllib.models import Transformer
 from icllib.models.scoring import Uniform
 from icllib.tasks import AffineFunctions
-from icllib.training import Recipe
+from icllib.training import Recipe, engine
 
 LINES = AffineFunctions()
 SMALL = court.Setting(
@@ -56,15 +57,24 @@ def test_a_mean_of_all_tokens_is_worse_and_the_controls_come_out_right(small):
     assert (small / "uniform/report.md").read_text("utf-8").count("| lines |") == 4
 
 
-def test_softmax_in_disguise_is_no_better_and_no_worse_and_the_next_call_trains_nothing(small, capsys, monkeypatch):
-    path = small / "mine.py"
-    path.write_text(DISGUISED, "utf-8")
+def test_softmax_in_disguise_is_no_better_and_no_worse_and_later_calls_go_on(small, capsys, monkeypatch):
+    path, save = small / "mine.py", court.save_checkpoint
+    path.write_text(f"from beside import one\n{DISGUISED}", "utf-8")
+    (small / "beside.py").write_text("one = 1", "utf-8")
     monkeypatch.chdir(small)
+    with monkeypatch.context() as patch:
+        patch.setattr(court, "save_checkpoint", lambda *own: (save(*own), signal.raise_signal(signal.SIGTERM)))
+        patch.setattr(engine, "SAVE_EVERY", 0.5)
+        assert main(["compare", "mine.py"]) == 3
+    stopped = re.findall(r"stopped at step (\d+) of 1000; the same call", capsys.readouterr().err)
+    begun, run_steps = [], court.run_steps
+    monkeypatch.setattr(court, "run_steps", lambda fleet, *own: (begun.append(f"{fleet.step}"), run_steps(fleet, *own)))
     assert main(["compare", "mine.py"]) == 0
+    assert begun == stopped != ["0"]
     said = capsys.readouterr().out
     assert "better" not in said and "worse" not in said and "not learned" not in said
     before = json.loads((small / "court/report.json").read_text("utf-8"))["rows"]
-    monkeypatch.setattr(court, "train", None)
+    monkeypatch.setattr(court, "run_steps", None)
     assert [row["yours"] for row in court.compare("mine.py")] == [row["yours"] for row in before]
 
 
@@ -146,7 +156,7 @@ class OfAnotherCall(Uniform):
     ("first prompts, got ", {"mine": torch.nn.functional.softmax}), ("mine: ", {"mine": nn.Softmax(-1)}),
     ("null byte", {"folder": "a\0"})])
 def test_what_cannot_end_well_is_refused_before_training(told, wrong, small, tmp_path, monkeypatch):
-    monkeypatch.setattr(court, "train", None)
+    monkeypatch.setattr(court, "run_steps", None)
     if not wrong:
         (tmp_path / "report.md").mkdir()
     with pytest.raises(InputError, match=told):

@@ -38,6 +38,9 @@ LEAKS = {  # each gives masked places no weight, and yet lets what is there thro
     "less the mean of the models": lambda z, mask: attention.softmax(z - z.mean(0), mask),
     "times the largest of the prompts": lambda z, mask: attention.softmax(
         z * z.amax(1, keepdim=True), mask),
+    "of no number": lambda z, mask: torch.where(mask, z.sqrt(), 0),
+    "without gradients": lambda z, mask: attention.softmax(z.detach(), mask),
+    "of a parameter": lambda z, mask: attention.softmax(z * torch.ones(1, requires_grad=True), mask),
 }
 
 

@@ -48,10 +48,13 @@ class Module:
         xs = torch.linspace(-3, 3, 2 * n * dimension, device=device).sin().view(2, n, dimension)
         alike = [own.expand(len(seeds), *own.shape) for own in (xs, xs[..., 0])]
         with torch.no_grad():
-            calls = deepcopy(fleet).eval()(*alike, range(n))[-1], *(again(xs.clone(), xs[..., 0].clone()) for _ in "12")
-        if not all(torch.allclose(calls[0], call, 1e-3, 1e-3, equal_nan=True) for call in calls):
-            raise InputError("make: expected modules that answer alike at each call and when made again from a seed, got "
-                             "others: keep tensors as parameters or buffers, and draw by PyTorch, in training alone")
+            calls = [deepcopy(fleet).eval()(*alike, range(n))[-1]]
+            for prompts in (slice(2), slice(2), slice(1)):
+                calls.append(again(xs[prompts].clone(), xs[prompts, :, 0].clone()))
+        if not all(torch.allclose(calls[0][: len(call)], call, 1e-3, 1e-3, equal_nan=True) for call in calls):
+            raise InputError("make: expected modules that answer a prompt alike at each call, beside any others and when "
+                             "made again from a seed, got others: keep tensors as parameters or buffers, draw by PyTorch, "
+                             "in training alone, and mix no prompts")
         return fleet
 
 

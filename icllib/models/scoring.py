@@ -39,8 +39,9 @@ def check_weigh(weigh, heads: int, name: str) -> None:
     """Raises InputError unless, for made-up scores, weights depend only on the visible ones of their own prompt."""
     mask = attention.causal_pairs(4)
     scores = torch.linspace(-3, 3, 4 * heads * 16).sin().view(2, 2, heads, 4, 4)
-    given = scores.clone(), mask.clone()
-    weights = weigh(*given)
+    with torch.inference_mode(False):  # with gradients in any case
+        given = scores.clone().requires_grad_() * 1, mask.clone()
+        weights = weigh(*given)
     if not all(map(torch.equal, given, (scores, mask))):
         raise InputError(f"{name}.weigh: expected scores and mask left as they are, got others afterwards")
     floating(**{f"{name}.weigh": weights})
@@ -48,13 +49,21 @@ def check_weigh(weigh, heads: int, name: str) -> None:
         raise InputError(f"{name}.weigh: expected weights shaped as the scores, got {(*weights.shape,)}")
     if (hidden := weights[..., ~mask]).any():
         raise InputError(f"{name}.weigh: expected 0 where the mask is false, got {hidden.abs().max():g}")
+    if not weights.isfinite().all():
+        raise InputError(f"{name}.weigh: expected finite weights, got {weights[~weights.isfinite()][0]:g}")
     elsewhere = 5 - 2 * scores
     elsewhere[0, 0] = scores[0, 0]
     for what, changed in {"each call": scores, "a score where the mask is false": scores.masked_fill(~mask, 5.0),
                           "another prompt or model": elsewhere}.items():
-        if not torch.allclose(weigh(changed, mask)[0, 0], weights[0, 0], equal_nan=True):
+        other = weigh(changed, mask)
+        if not torch.allclose(other[0, 0], weights[0, 0]):
             raise InputError(f"{name}.weigh: expected weights of visible scores alone, got some that "
                              f"change with {what}")
+    if other.requires_grad:
+        raise InputError(f"{name}.weigh: expected weights of scores alone, got some of parameters, which would "
+                         "not train: give them to a scoring with `build`")
+    if not weights.requires_grad and not torch.allclose(other, weights):
+        raise InputError(f"{name}.weigh: expected weights that scores get gradients through, got some without")
 
 
 @dataclass(frozen=True)

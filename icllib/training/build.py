@@ -2,7 +2,10 @@
 
 import contextlib
 import dataclasses
+import sys
+import traceback
 from collections.abc import Sized
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
@@ -107,7 +110,15 @@ def told():
     except Exception as error:
         if isinstance(error, InputError) or of_memory(error):
             raise
-        raise InputError(f"task, model: expected some that work on the first prompts, got {error!r:.200}") from error
+        raise InputError("task, model: expected some that work on the first prompts, got "
+                         f"{error!r:.200}{line_of(error)}") from error
+
+
+def line_of(error: Exception) -> str:
+    """The last line on the way to an error that is none of a package; "" where there is none."""
+    packages = str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix, "<"
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(packages)]
+    return f" in {own[-1].filename}, line {own[-1].lineno}" if own else ""
 
 
 def check_labels(ys: Tensor) -> None:
@@ -118,14 +129,16 @@ def check_labels(ys: Tensor) -> None:
 
 
 def check_gradients(losses: Tensor, module) -> None:
-    """Raises InputError for a parameter that has no effect on the losses (M,), and where the loss of one member
-    depends on the parameters of another."""
+    """Raises InputError for losses (M,) that are no numbers, for a parameter that has no effect on them, and where
+    the loss of one member depends on the parameters of another."""
+    if not losses.isfinite().any():
+        raise InputError(f"task, model: expected finite losses on the first prompts, got {losses.tolist()}")
     trained = {name: own for name, own in module.named_parameters() if own.requires_grad}
     gradients = (torch.autograd.grad(losses[0], list(trained.values()), allow_unused=True) if losses.requires_grad
                  else [None] * len(trained))
     for name, gradient in zip(trained, gradients):
         if gradient is None:
-            raise InputError(f"model: expected a loss that depends on each parameter, got {name}, "
+            raise InputError(f"model: expected a loss that depends on each parameter, got {name.replace('/', '.')}, "
                              "which has no effect; remove it, or give it requires_grad=False")
         if gradient[1:].nan_to_num().any():
             raise InputError("model: expected members that do not mix, got one whose answers "
@@ -133,20 +146,22 @@ def check_gradients(losses: Tensor, module) -> None:
 
 
 def check_hidden(module, prompt, layout) -> None:
-    """Raises InputError where an answer after n pairs depends on labels that come later.
+    """Raises InputError where an answer after n pairs depends on labels or inputs that come later.
     layout: context lengths and points of the queries; not checked for several at one length."""
     lengths, points = layout
     if lengths != points:
         return
-    shortest, ys = min(lengths), prompt.ys[:, :4].detach().clone().requires_grad_()
-    answers = module(prompt.xs[:, :4], ys, lengths)
+    shortest = min(lengths)
+    xs, ys = (own[:, :4].detach().clone().requires_grad_() for own in (prompt.xs, prompt.ys))
+    answers = module(xs, ys, lengths)
     if answers.shape[:3] != (*ys.shape[:2], len(lengths)) or not answers.requires_grad:
         return  # the loss reports this
     asked = answers[:, :, lengths.index(shortest)].sum()
-    gradient, = torch.autograd.grad(asked, ys, allow_unused=True)
-    if gradient is not None and gradient[:, :, shortest:].nan_to_num().any():
-        raise InputError(f"model: expected answers after {shortest} pairs to depend on these alone, "
-                         "got some that depend on later labels; attention must mask them")
+    gradients = torch.autograd.grad(asked, (xs, ys), allow_unused=True)
+    for what, gradient, first in zip(("inputs", "labels"), gradients, (shortest + 1, shortest)):
+        if gradient is not None and gradient[:, :, first:].nan_to_num().any():
+            raise InputError(f"model: expected answers after {shortest} pairs to depend on these alone, "
+                             f"got some that depend on later {what}; shift or mask them")
 
 
 @told()

@@ -76,7 +76,7 @@ def test_attention_to_later_labels_is_refused():
         def build(self, draw, heads):
             return Weighted(lambda z, mask: z.softmax(-1))
 
-    with pytest.raises(InputError, match="attention must mask them"):
+    with pytest.raises(InputError, match="shift or mask them"):
         train(TASK, Transformer(1, 2, 8, scoring=Unmasked()), RECIPE, [0])
 
 
