@@ -215,14 +215,14 @@ def ratio_rows(name: str, errors: dict, softmax: dict, learned: np.ndarray) -> l
         logs = np.log(own / np.asarray(softmax[shift])[: len(own)])[learned]
         mean = float(logs.mean()) if len(logs) else np.nan
         floor = floor_of(tuple(softmax[shift]), max(len(logs), 1))
-        half = chance = np.nan
+        low = high = chance = np.nan
         if len(logs) > 2:
-            half = stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / len(logs) ** 0.5
-            chance = stats.ttest_1samp(logs, 0).pvalue
+            test = stats.ttest_1samp(logs, 0)
+            chance, (low, high) = test.pvalue, test.confidence_interval()
         rows.append({"setting": name, "shift": shift,
                      "yours": float(np.exp(np.log(own[learned]).mean())) if len(logs) else float("nan"),
                      "softmax": float(np.exp(np.log(softmax[shift]).mean())), "ratio": np.exp(mean),
-                     "low": np.exp(mean - half), "high": np.exp(mean + half), "floors": abs(mean) / floor,
+                     "low": np.exp(low), "high": np.exp(high), "floors": abs(mean) / floor,
                      "pairs": len(logs), "chance": chance})
     return rows
 

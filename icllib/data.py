@@ -29,14 +29,14 @@ class DataFile(Component):
         text(name=self.name, sha256=self.sha256)
 
     def read(self) -> str:
-        """Its text; raises InputError where it is not there or is another file."""
+        """The text of the file; raises InputError where it is not there or is another one."""
         path = self.path()
         checksum(path, self.sha256)
         with damage_told(path, "text in UTF-8"):
             return path.read_text("utf-8")
 
     def path(self) -> Path:
-        """Where it is; raises InputError where it is not."""
+        """The path of the file; raises InputError where it is not there."""
         for folder in data_folders():
             if os.path.isfile(folder / self.name):
                 return folder / self.name

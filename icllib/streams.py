@@ -48,7 +48,7 @@ _CONSTANTS: dict = {}
 
 
 def constant(values: tuple, device) -> Tensor:
-    """These integers on a device; made once, because a captured CUDA graph cannot copy them.
+    """Integers as a tensor on a device; made once, because a captured CUDA graph cannot copy them.
     values: integers, or equally long tuples of them. A function must run once before it is
     compiled: then the tensor is there, and the compiled function reads it."""
     place = (values, str(device))

@@ -218,7 +218,7 @@ class Claim:
 
     @property
     def error(self) -> float:
-        """Of a false state of any part at one look."""
+        """The chance, at most, that any part has a false state at one look."""
         return ERROR / self.looks
 
     def margin_of(self, part: str) -> float | None:

@@ -65,7 +65,6 @@ CHECKS: dict = {kind: partial(check, typing.get_args(kind)[1], fits) for kind, f
     Fraction: lambda value: 0 <= value < 1, Share: lambda value: 0 <= value <= 1}.items()}
 positive, above_one, not_negative, finite, fraction, share = CHECKS.values()
 count = partial(integer, 0)
-CHECKS |= {Size: integer, Count: count}
 
 
 def numbers(kind: str = "finite numbers", /, **arrays) -> None:
@@ -150,6 +149,7 @@ def instance(kind, expected: str = "", /, **values) -> None:
 
 
 boolean, text = partial(instance, bool, "True or False"), partial(instance, str, "text")
+CHECKS |= {Size: integer, Count: count, bool: boolean}
 
 
 def tuple_of(check_one, name: str, values, least: int = 1) -> tuple:

@@ -46,7 +46,7 @@ def texts_of(shown: dict, name: str) -> dict[str, str]:
 
 
 def paths_shown(page: str) -> list[Path]:
-    """The files of these records."""
+    """The files of the records that a page showed."""
     shown = names_shown(page)
     of_paper = results_folder().glob(f"{page.split('/')[0]}/*/*/*.json")
     return sorted(path for path in of_paper if path.stem in shown)

@@ -18,12 +18,12 @@ import sys
 import types
 import typing
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from claimbook.records.checks import CHECKS, WORD, boolean, instance, integer, one_of, tuple_of
+from claimbook.records.checks import CHECKS, WORD, instance, integer, one_of, tuple_of
 from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import PROJECT
 
@@ -44,20 +44,14 @@ class Component:
     version: ClassVar[int] = 1  # one more whenever equal settings give other numbers
 
     def __post_init__(self):
-        for name, optional, origin, allowed in checked_fields(type(self)):
+        for name, optional, is_tuple, check_one in checked_fields(type(self)):
             value = getattr(self, name)
             if optional and value is None:
                 continue
-            if origin is Annotated:
-                allowed(**{name: value})
-            elif origin is tuple and allowed:
-                object.__setattr__(self, name, tuple_of(allowed, name, value))
-            elif origin is Literal:
-                one_of(allowed, **{name: value})
-            elif origin is bool:
-                boolean(**{name: value})
-            elif origin is not tuple:
-                integer(0, WORD, seed=value)
+            if not is_tuple:
+                check_one(**{name: value})
+            elif check_one:
+                object.__setattr__(self, name, tuple_of(check_one, name, value))
             elif isinstance(value, Iterable):
                 object.__setattr__(self, name, tuple(value))
         self.check()
@@ -110,16 +104,20 @@ def plain_type(kind):
 
 @cache
 def checked_fields(kind: type) -> list[tuple]:
-    """Of each field that `Component` checks, its name, whether it may be None, the origin of its type and what is
-    allowed: the values of a Literal, or the check that a type, or that of a tuple's entries, declares."""
+    """Of each field that `Component` checks, its name, whether it may be None, whether it is a tuple, and what
+    checks it, or each entry of the tuple."""
     found = []
     for own in dataclasses.fields(kind):
         optional = types.NoneType in typing.get_args(own.type)
         declared = typing.get_args(own.type)[0] if optional else own.type
         origin, args = typing.get_origin(declared) or declared, typing.get_args(declared)
-        if origin in (Annotated, Literal, bool, tuple) or own.name == "seed":
-            of = {Annotated: declared, tuple: args[0] if args else None}.get(origin)
-            found.append((own.name, optional, origin, args if origin is Literal else CHECKS.get(of)))
+        check_one = CHECKS.get(args[0] if origin is tuple and args else declared)
+        if own.name == "seed":
+            check_one = partial(integer, 0, WORD)
+        elif origin is Literal:
+            check_one = partial(one_of, args)
+        if check_one or origin is tuple:
+            found.append((own.name, optional, origin is tuple, check_one))
     return found
 
 

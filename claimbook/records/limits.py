@@ -36,7 +36,7 @@ class Limits:
         return late or self.parent not in (None, os.getppid())
 
     def as_json(self) -> str:
-        """These limits for another process of this machine."""
+        """The limits as JSON, for another process of this machine."""
         return json.dumps(dataclasses.asdict(self))
 
 

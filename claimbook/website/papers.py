@@ -14,18 +14,16 @@ from claimbook.records.errors import DAMAGE, InputError
 from claimbook.records.files import read_text
 from claimbook.records.provenance import clock_of
 
-load = cache(load_record)  # pages share records
-
 
 def records_of(page: str) -> tuple[Record, ...]:
     """The committed records that a page made, at every profile."""
-    return tuple(map(load, sorted(results_folder().glob(f"{page}/*/*.json"))))
+    return tuple(map(load_record, sorted(results_folder().glob(f"{page}/*/*.json"))))
 
 
 @cache
 def records_shown(page: str) -> tuple[Record, ...]:
     """The records that a page shows, its own and those that it shares with others."""
-    return tuple(map(load, paths_shown(page)))
+    return tuple(map(load_record, paths_shown(page)))
 
 
 def hours(records) -> float:

@@ -49,7 +49,7 @@ class GPT2Decoder(nn.Module):
 
 
 def parts(decoder: GPT2Decoder) -> dict[str, Tensor]:
-    """Its parameters by the names that a fleet has for them, in a fleet's shapes but for the axis M."""
+    """A decoder's parameters by the names that a fleet has for them, in a fleet's shapes but for the axis M."""
     found = {"embed.weight": decoder.read_in.weight.T, "embed.bias": decoder.read_in.bias,
              "read_out.weight": decoder.read_out.weight.T, "read_out.bias": decoder.read_out.bias,
              "positions": decoder.backbone.wpe.weight}

@@ -43,7 +43,7 @@ class SignedHeads(SignedLogOfHeads):
         super().__setstate__(state)
 
     def _apply(self, convert, recurse=True):
-        """As PyTorch's, but never to half precision, which would lose small steps of n and b."""
+        """Converts as any module does, but never to half precision, which would lose small steps of n and b."""
         def keep(tensor):
             converted = convert(tensor)
             return converted if converted.element_size() >= 4 else tensor.to(converted.device)

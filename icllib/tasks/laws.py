@@ -16,7 +16,7 @@ RARE, LARGER = 0.1, 3.0  # of a mixture: the share of its larger part, and its d
 
 
 def variance(law: str) -> float:
-    """Of the numbers of a law."""
+    """The variance of the numbers of a law."""
     return 1 / 3 if law == "uniform" else 1.0
 
 

@@ -34,7 +34,7 @@ class DirectionMoments:
 
 
 def direction_moments(dimension: int, input_mean: float) -> DirectionMoments:
-    """These expectations by quadrature: 13 digits from d = 8, 7 at d = 5 and mu = 0.
+    """Expectations over x ~ U(-1, 1)^d + mu by quadrature: 13 digits from d = 8, 7 at d = 5 and mu = 0.
 
     1 / (x . x) is the integral of exp(-t (x . x)) over t > 0, and 1 / (x . x)^2 that of
     t exp(-t (x . x)); under either, the coordinates are independent. Raises InputError for d < 5.

@@ -34,7 +34,7 @@ class Perceptrons:
         tensors((models,), offset=self.offset)
 
     def tensors(self) -> list[Tensor]:
-        """All four."""
+        """Hidden weights, biases, read-out and offset."""
         return [self.hidden, self.bias, self.read_out, self.offset]
 
 

@@ -46,7 +46,7 @@ class Weights:
         tensors((None, width), label_keys=self.label_keys)
 
     def tensors(self) -> list[Tensor]:
-        """All four."""
+        """Keys, queries, values and the keys of labels."""
         return [self.keys, self.queries, self.values, self.label_keys]
 
     def of(self, tasks) -> "Weights":
@@ -88,7 +88,7 @@ class Contexts:
         tensors(tuple(self.same.shape), other=self.other, chance=self.chance)
 
     def of(self, tasks) -> "Contexts":
-        """Those for rows of these tasks."""
+        """The contexts of the rows of these tasks."""
         _check_rows(tasks, len(self.same))
         return Contexts(self.same[tasks], self.other[tasks], self.chance[tasks])
 

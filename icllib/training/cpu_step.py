@@ -101,7 +101,7 @@ def compiled_library(compiler: str) -> Path:
 
 
 class Sizes(ctypes.Structure):
-    """What a pass has of each, in the order of cpu_step.cpp."""
+    """The sizes of a pass through the layers, in the order of cpu_step.cpp."""
 
     _fields_ = [(name, ctypes.c_int) for name in (
         "layers", "shared_layers", "heads", "width", "mixed_width", "inputs", "outputs", "prompts",

@@ -213,7 +213,7 @@ class Fleet:
 
 
 def in_bf16(weights) -> list[Tensor]:
-    """These weights rounded to bf16, with 8 significant bits; their gradients are rounded too."""
+    """Weights rounded to bf16, with 8 significant bits; their gradients are rounded too."""
     return [weight.bfloat16() for weight in weights]
 
 

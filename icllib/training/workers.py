@@ -76,16 +76,16 @@ class Worker:
 
     @property
     def running(self) -> bool:
-        """Whether it is still at work."""
+        """Whether the process is still at work."""
         return self.process.poll() is None
 
     @property
     def failed(self) -> bool:
-        """Whether it has stopped before its work was done."""
+        """Whether the process has stopped before its work was done."""
         return bool(self.process.poll())
 
     def join(self) -> None:
-        """Wait until it has finished; raises what stopped it."""
+        """Wait until the process has finished; raises what stopped it."""
         code = self.process.wait()
         self.errors.seek(0)
         errors = self.errors.read()
