@@ -169,7 +169,7 @@ def train(
     on_cpu: OnCpu = False,
 ):
     """Train the models of these records together, as one fleet, and save them."""
-    from claimbook.commands.train import train as train_fleet
+    from claimbook.commands.plan import train as train_fleet
     from claimbook.records.limits import Limits
 
     typer.echo(train_fleet(records, Limits(time_limit, on_cpu=on_cpu)))

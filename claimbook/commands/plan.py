@@ -1,8 +1,9 @@
-"""What to train next: the fleets that are missing, those first that settle most claims per minute."""
+"""What to train next, the fleets that settle most claims per minute first; and one of them, trained."""
 
 import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from scipy.special import stdtrit
@@ -10,10 +11,12 @@ from scipy.special import stdtrit
 from claimbook.claims import load_claims
 from claimbook.claims.decisions import Decision, decision_on_record, is_denied, pairs_led
 from claimbook.claims.rule import FEWEST_PAIRS, FEWEST_SEEDS, lead, margin_of, no_lead
-from claimbook.commands.train import trained_runs
-from claimbook.records import PROFILES, check_profile
-from claimbook.records.compute import FEWEST_SEEDS as WHOLE_SEEDS, Job, trainer_of
+from claimbook.pages.names import find_page
+from claimbook.pages.page import runs_of
+from claimbook.records import PROFILES, PROJECT, check_profile, digest, results_folder, settings
+from claimbook.records.compute import FEWEST_SEEDS as WHOLE_SEEDS, Job, runs_at, trainer_of, trains
 from claimbook.records.errors import InputError
+from claimbook.records.limits import Limits
 
 MOST_SEEDS = 1000  # that are looked at; a claim that needs more is as good as lost
 UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 24 * 60}
@@ -149,3 +152,41 @@ def minutes(text: str) -> float:
     if found is None:
         raise InputError(f"--budget: expected a time such as 90s, 25m, 2h or 1d, got {text!r}")
     return float(found[1]) * UNITS[found[2]]
+
+
+# ---- one fleet -----------------------------------------------------------------------------
+
+
+def train(paths: list[str], limits=Limits()) -> str:
+    """Train the runs of these records, <paper>/<page>/<profile>/<name>.json of one page and profile, together
+    and save them; returns what was done. Raises OutOfTime where it was stopped, with a checkpoint kept."""
+    page, profile, names = parts_of(paths)
+    listed = {digest(settings(run)): run for run in trained_runs(page, profile)}
+    if unknown := [name for name in names if name not in listed]:
+        raise InputError(f"{unknown[0]}: expected the name of a record of {page} at {profile}, as "
+                         f"python -m claimbook plan --profile {profile} lists them")
+    together = [listed[name] for name in names]
+    if profile == "smoke" and results_folder().resolve() == (PROJECT / "results").resolve():
+        raise InputError("smoke: expected a results folder of its own, $CLAIMBOOK_RESULTS, as nothing "
+                         "of smoke size is kept among the others")
+    made = trainer_of(together[0]).train(together, profile, results_folder() / page, limits)
+    told = f"{made} records made" if made else f"nothing to train, all {len(together)} models are there"
+    return f"{page}: {told}"
+
+
+def parts_of(paths: list[str]) -> tuple[str, str, list[str]]:
+    """Page, profile and names of records; raises InputError where they are not of one folder."""
+    folders = {tuple(Path(path).parts[-4:-1]) for path in paths}
+    folder = folders.pop()
+    if folders or len(folder) != 3:
+        raise InputError("records: expected <paper>/<page>/<profile>/<name>.json, all of one page "
+                         f"and profile, got {' '.join(paths)}")
+    page, profile = "/".join(folder[:2]), folder[2]
+    find_page(page)
+    check_profile(profile, PROFILES)
+    return page, profile, list(dict.fromkeys(Path(path).stem for path in paths))
+
+
+def trained_runs(page: str, profile: str) -> list:
+    """The runs of a page that train."""
+    return [run for run in runs_at(runs_of(page), profile) if trains(run)]

@@ -212,9 +212,6 @@ def is_fresh(record: Record | None) -> bool:
     return record is not None and record.stale_because is None
 
 
-# ---- metrics of several records -------------------------------------------------------------
-
-
 def check_records(records) -> None:
     """Raises InputError if it is not a list of records."""
     if not isinstance(records, list | tuple) or not all(isinstance(one, Record) for one in records):

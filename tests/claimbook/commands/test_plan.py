@@ -9,8 +9,7 @@ import pytest
 from claimbook.claims import load_claims, papers
 from claimbook.claims.decisions import decide, decision_on_record, states
 from claimbook.commands import plan
-from claimbook.commands.plan import chance_to_settle, in_order, minutes
-from claimbook.commands.train import trained_runs
+from claimbook.commands.plan import chance_to_settle, in_order, minutes, trained_runs
 from claimbook.records.compute import Job
 from claimbook.records.errors import InputError
 from icllib.training import trainer

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from claimbook.commands.plan import plan_trainings
-from claimbook.commands.train import trained_runs
+from claimbook.commands.plan import plan_trainings, trained_runs
 from claimbook.records import digest, settings
 from icllib.training import Along, jobs
 
