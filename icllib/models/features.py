@@ -20,7 +20,7 @@ from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.mlp import add_pairs
 from icllib.models.products import affine
-from icllib.models.stacked import Initializer, StackedLinear
+from icllib.models.stacked import Initializer, StackedLinear, uniform_linear
 from icllib.streams import constant
 
 FEATURES = ("linear", "l1", "exponential", "hilbert")
@@ -127,8 +127,7 @@ class StackedFeatureMLP(nn.Module):
             self.pair_weight = draw.uniform("pairs", (max_pairs, dimension + 1, width), bound)
         self.hidden = StackedLinear(draw.uniform("hidden.weight", (own, width), bound),
                                     draw.uniform("hidden.bias", (width,), bound))
-        self.read_out = StackedLinear(draw.uniform("read_out.weight", (width, 1), width**-0.5),
-                                      draw.uniform("read_out.bias", (1,), width**-0.5))
+        self.read_out = uniform_linear(draw, "read_out", width, 1)
 
     def forward(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K)."""

@@ -1,6 +1,5 @@
 """The multi-layer perceptron that reads a whole prompt as one vector."""
 
-import math
 from dataclasses import dataclass
 
 import torch
@@ -11,7 +10,7 @@ from claimbook.records.checks import Size
 from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.products import affine
-from icllib.models.stacked import Initializer, StackedLinear
+from icllib.models.stacked import Initializer, StackedLinear, uniform_linear
 from icllib.streams import constant
 
 
@@ -50,13 +49,11 @@ class StackedMLP(nn.Module):
         draw = Initializer(seeds, device)
         inputs, width = max_pairs * (dimension + 1) + dimension, settings.width
         # ASSUMED: uniform(+-1/sqrt(fan_in)), as torch.nn.Linear starts.
-        bound = 1 / math.sqrt(inputs)
+        bound = inputs**-0.5
         self.pair_weight = draw.uniform("pairs", (max_pairs, dimension + 1, width), bound)
         self.query = StackedLinear(draw.uniform("query", (dimension, width), bound),
                                    draw.uniform("bias", (width,), bound))
-        bound = 1 / math.sqrt(width)
-        self.read_out = StackedLinear(draw.uniform("read_out.weight", (width, 1), bound),
-                                      draw.uniform("read_out.bias", (1,), bound))
+        self.read_out = uniform_linear(draw, "read_out", width, 1)
 
     def forward(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K).

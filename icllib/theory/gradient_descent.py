@@ -66,9 +66,7 @@ def gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int,
     integer(0, steps=steps)
     vector(xs.shape[-1], start=start)
     n = ys.shape[-1]
-    weights = [torch.zeros_like(xs[..., 0, :])]
-    if start is not None:
-        weights = [weights[0] + start]
+    weights = [torch.zeros_like(xs[..., 0, :]) + (0 if start is None else start)]
     for _ in range(steps):
         residuals = ys - torch.einsum("...nd,...d->...n", xs, weights[-1])
         gradient = torch.einsum("...n,...nd->...d", residuals, xs)
@@ -141,9 +139,7 @@ def online_gradient_descent(xs: Tensor, ys: Tensor, start: Tensor | None = None,
     prompt_shapes(xs, ys)
     boolean(by_position=by_position)
     vector(xs.shape[-1], start=start)
-    weights = [torch.zeros_like(xs[..., 0, :])]
-    if start is not None:
-        weights = [weights[0] + start]
+    weights = [torch.zeros_like(xs[..., 0, :]) + (0 if start is None else start)]
     for i in range(ys.shape[-1]):
         x = xs[..., i, :]
         kept = i / (i + 1) * weights[-1] if by_position else weights[-1]
