@@ -63,21 +63,21 @@ def read_paper(path: Path) -> Paper:
         return paper
 
 
-def check_entries(found, kind, given=()) -> None:
-    """Raises ValueError, by name, for entries that are not this dataclass's fields but for those given."""
+def check_entries(found, kind, given=(), within: str = "") -> None:
+    """Raises InputError, by name, for entries that are not this dataclass's fields but for those given."""
     own = [one for one in fields(kind) if one.name not in given]
     check_names(found, [one.name for one in own],
-                [one.name for one in own if one.default is one.default_factory is MISSING])
+                [one.name for one in own if one.default is one.default_factory is MISSING], within)
 
 
-def check_names(found, known, needed) -> None:
-    """Raises ValueError if it is not a mapping, and for a name that is missing or not known."""
+def check_names(found, known, needed, within: str = "") -> None:
+    """Raises InputError if it is not a mapping, and for a name that is missing or not known."""
     if not isinstance(found, dict):
-        raise ValueError(f"expected {', '.join(needed)}, got {found!r:.100}")
+        raise InputError(f"expected {', '.join(needed)}, got {found!r:.100}")
     if missing := [name for name in needed if name not in found]:
-        raise ValueError(f"{missing[0]}: expected this entry, got none")
+        raise InputError(f"{within}{missing[0]}: expected this entry, got none")
     if other := [name for name in found if name not in known]:
-        raise ValueError(f"{other[0]}: expected one of {', '.join(known)}")
+        raise InputError(f"{within}{other[0]}: expected one of {', '.join(known)}")
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,8 @@ class Claim:
     def __post_init__(self):
         for name, made in (("gate", Gate), ("scope", Scope), ("competence", Competence)):
             if isinstance(given := getattr(self, name), dict):
-                try:
-                    object.__setattr__(self, name, made(**given))
-                except TypeError as error:  # other entries than its fields
-                    raise InputError(f"{self.id}: {name}: expected "
-                                     f"{', '.join(one.name for one in fields(made))}, got {given} ({error})") from None
+                check_entries(given, made, within=f"{self.id}: {name}.")
+                object.__setattr__(self, name, made(**given))
         types_of_fields(self)
         one_of(tuple(PREDICATES), predicate=self.predicate)
         one_of((*CONTROLS, None), control=self.control)
