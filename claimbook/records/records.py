@@ -84,7 +84,7 @@ class Record:
         """Which component's version changed since the record was made, or None if it is fresh."""
         return self.changes(self.component)
 
-    @property
+    @cached_property
     def component(self):
         """The run or computation that it is of; raises InputError, with what made it, if there is none."""
         try:

@@ -54,8 +54,7 @@ from icllib.evaluate import ErrorByLength
 
 run, at = records[0].component, scaling.PENALTY_PAIRS
 task, lengths = run.task, run.evaluation.lengths
-found = {metric: sheet.errors_at_two_levels(records, metric)
-         for metric in ("error", "excess")}
+found = sheet.errors_at_two_levels(records)
 errors, tables = found["error"], []
 for metric in found:
     for sigma, own in found[metric].items():

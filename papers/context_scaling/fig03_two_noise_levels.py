@@ -26,23 +26,27 @@ def runs(profile: str) -> list[Run]:
         replace(run, recipe=replace(run.recipe, learning_rate=CPU_RATE)) for run in found]
 
 
-def errors_at_two_levels(records, metric: str = "error") -> dict[float, dict]:
-    """Errors of Figure 3 by noise and name: a row for each seed, or one, a column for each context length.
+def errors_at_two_levels(records) -> dict[str, dict[float, dict]]:
+    """Errors of Figure 3 by metric, noise and name: a row for each seed, or one, a column for each length.
 
     "ridge" has the best penalty of each level, "sweep" a row for each of `penalties`; "floor" is the best
     predictor that does not know the level; "zero" answers 0.
     """
-    run, found = records[0].component, {}
-    task, trained = run.task, trained_errors(records, metric)
-    sweep, at_one = penalties(task.dimension), ErrorByLength(run.evaluation.lengths, run.evaluation.prompts)
+    run, found = records[0].component, {"error": {}, "excess": {}}
+    task, sweep = run.task, penalties(run.task.dimension)
+    trained = {metric: trained_errors(records, metric) for metric in found}
+    at_one = ErrorByLength(run.evaluation.lengths, run.evaluation.prompts)
     for level, sigma in enumerate(task.noise_stds):
         alone = task.at_level(level)
-        frame = lambda predictor, rows=None: pd.DataFrame(
-            at_one.measure(alone, predictor)[metric], rows, at_one.lengths)
-        baselines = {"ridge": Ridge.bayes(alone), "floor": MixtureRidge.bayes(task), "zero": Zero()}
-        found[sigma] = {name: own.xs(level, level="level") for name, own in trained.items()} | {
-            name: frame(predictor).squeeze("index") for name, predictor in baselines.items()} | {
-            "sweep": frame(RidgeSweep(sweep), sweep)}
+        baselines = {"ridge": Ridge.bayes(alone), "floor": MixtureRidge.bayes(task), "zero": Zero(),
+                     "sweep": RidgeSweep(sweep)}
+        measured = {name: at_one.measure(alone, own) for name, own in baselines.items()}
+        for metric in found:
+            rows = {name: pd.DataFrame(own[metric], columns=at_one.lengths).squeeze("index")
+                    for name, own in measured.items()}
+            rows["sweep"].index = sweep
+            found[metric][sigma] = rows | {
+                name: own.xs(level, level="level") for name, own in trained[metric].items()}
     return found
 
 

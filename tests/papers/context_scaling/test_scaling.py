@@ -29,7 +29,7 @@ def test_sgpt_beside_ridge_with_one_penalty_for_both_levels():
     runs = fig03_two_noise_levels.runs("smoke")
     lengths, task = runs[0].evaluation.lengths, runs[0].task
     at, penalties = lengths.index(20), scaling.penalties(task.dimension)
-    errors = fig03_two_noise_levels.errors_at_two_levels(made_up(runs, (2, len(lengths))))
+    errors = fig03_two_noise_levels.errors_at_two_levels(made_up(runs, (2, len(lengths))))["error"]
     best = min(by_level(task, Ridge(penalty), at, lengths) for penalty in penalties)
     ratios, of_floor = fig03_two_noise_levels.over_one_penalty(errors)
     assert ratios.tolist() == pytest.approx([0, 1 / best], rel=1e-4)
