@@ -6,14 +6,13 @@ predictors alike, so every comparison is one loop over the same prompts.
 """
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
 import torch
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import Count, Size, different, has_method, integer, takes, tuple_of
+from claimbook.records.checks import Count, Size, different, has_method, integer, takes
 from claimbook.records.errors import InputError
 from icllib import checks
 from icllib.checks import prediction_shape, same_shape, sampled
@@ -198,10 +197,9 @@ class Together(Component):
     Raises InputError for none and for what measures nothing.
     """
 
-    parts: tuple
+    parts: tuple[Evaluation, ...]
 
     def check(self):
-        tuple_of(partial(has_method, "measure"), "parts", self.parts)
         prefixes = [part.prefix for part in self.parts if isinstance(part, ErrorByLength)]
         if len(set(prefixes)) < len(prefixes):
             raise InputError(f"parts: expected metrics of different names, got {self.parts}")
@@ -239,8 +237,6 @@ class OnTask(Component):
     name: str
 
     def check(self):
-        sampled(task=self.task)
-        has_method("measure", evaluation=self.evaluation)
         if isinstance(self.evaluation, TrainingError):
             raise InputError(f"evaluation: expected one on unseen prompts, got {self.evaluation}")
         if not isinstance(self.name, str) or not self.name.isidentifier():

@@ -1,9 +1,12 @@
 """What a task, model, scoring, mask, predictor and evaluation have to have; classes need not inherit."""
 
+from functools import partial
 from typing import ClassVar, Protocol
 
 from torch import Tensor, nn
 
+from claimbook.records.checks import CHECKS, has_method
+from icllib.checks import sampled
 from icllib.streams import Stream
 
 
@@ -59,3 +62,8 @@ class Evaluation(Protocol):
 
     def measure(self, tasks, predictor: Predictor, device="cpu") -> dict:
         """The metrics by name, each with the axis M first."""
+
+
+# What a component's fields of these types have to have.
+CHECKS.update({Task: sampled, Model: partial(has_method, "build"), Scoring: partial(has_method, "build"),
+               Evaluation: partial(has_method, "measure")})

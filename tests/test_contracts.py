@@ -401,7 +401,7 @@ COMBINED = {  # values that are sound by themselves, and what is said
     "tasks of two models, one seed": (lambda: tasks.sample_each([TASK, tasks.LinearRegression(3)], STREAM, IDS.expand(2, 4), 4),
                                       r"ids: expected \(1, B\)"),
     "noise levels of a task that has none": (lambda: training.Run(TASK, models.MLP(4), training.Recipe(LENGTHS, 1), NOISY),
-                                             "expected a component with at_level"),
+                                             "expected an object with at_level"),
     "noise levels of another task": (lambda: training.Run(
         TASK, models.MLP(4), training.Recipe(LENGTHS, 1), evaluate.OnTask(TASK, NOISY, "other")), "with at_level"),
     "a warm-up of all steps": (lambda: training.Recipe(LENGTHS, 2, warmup=1.0), r"warmup: expected a fraction in \[0, 1\)"),

@@ -133,7 +133,7 @@ class WithoutDimension:
 
 @pytest.mark.parametrize("changes, message", [
     ({"task": Changing()}, r"task: expected a frozen dataclass, got Changing\(.*, which can change"),
-    ({"task": WithoutDimension()}, "task: expected a component with dimension, got"),
+    ({"task": WithoutDimension()}, "task: expected an object with dimension, got"),
     ({"recipe": Recipe((4,), 2, loss="masked tokens")}, "'masked tokens' for sentences and another"),
     ({"recipe": Recipe((4,), 2, queries=2)}, "model: expected a decoder of joint tokens"),
     ({"recipe": Recipe((4,), 2, loss_on_pairs=True)}, "model: expected a decoder of joint tokens"),

@@ -58,7 +58,7 @@ NotNegative = Annotated[float, "a number of at least 0"]
 AboveOne = Annotated[float, "a number above 1"]
 Fraction = Annotated[float, "a fraction in [0, 1)"]
 Share = Annotated[float, "a number from 0 to 1"]
-# Each raises InputError, by name, for what is no such number.
+# Each raises InputError, by name, for what is no such number; a library adds those of its own types.
 CHECKS: dict = {kind: partial(check, typing.get_args(kind)[1], fits) for kind, fits in {
     Positive: lambda value: 0 < float(value) < math.inf, AboveOne: lambda value: 1 < float(value) < math.inf,
     NotNegative: lambda value: 0 <= float(value) < math.inf, Finite: math.isfinite,
@@ -180,7 +180,7 @@ def has_method(method: str, /, **parts) -> None:
     """Raises InputError, by name, for what lacks this method, and for a class that has it."""
     for name, part in parts.items():
         if isinstance(part, type) or not hasattr(part, method):
-            raise InputError(f"{name}: expected a component with {method}, got {part!r:.200}")
+            raise InputError(f"{name}: expected an object with {method}, got {part!r:.200}")
 
 
 def binds(function, *arguments) -> bool:

@@ -37,8 +37,9 @@ class Component:
     """A part of a run: a frozen dataclass whose fields hold what their types say.
 
     A list for a field of type tuple becomes a tuple. Raises InputError, by name, for a value that is
-    none of a Literal's, for what is neither True nor False in a field of type bool, for a number that is
-    not as its type declares (`Size` and others of checks.py), and for a seed that is no integer of 32 bits.
+    none of a Literal's, for what is neither True nor False in a field of type bool, for an object of another
+    class than a field's dataclass, for what is not as its type declares (`Size` and others in CHECKS), and
+    for a seed that is no integer of 32 bits.
     """
 
     version: ClassVar[int] = 1  # one more whenever equal settings give other numbers
@@ -116,6 +117,8 @@ def checked_fields(kind: type) -> list[tuple]:
             check_one = partial(integer, 0, WORD)
         elif origin is Literal:
             check_one = partial(one_of, args)
+        elif dataclasses.is_dataclass(declared):
+            check_one = partial(instance, declared)
         if check_one or origin is tuple:
             found.append((own.name, optional, origin is tuple, check_one))
     return found

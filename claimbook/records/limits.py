@@ -6,28 +6,21 @@ import os
 import time
 from dataclasses import dataclass
 
-from claimbook.records.checks import boolean, finite, integer
+from claimbook.records import Component
+from claimbook.records.checks import Finite, Size
 from claimbook.records.files import damage_told, folder_named, read_object
 
 FILE = "limits.json"  # in $CLAIMBOOK_OUTPUT: limits from the page runner to the page's process
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Component):
     """When training stops and how many models train together; InputError, by name, for an invalid one."""
 
-    deadline: float | None = None  #: a time.monotonic()
-    members: int | None = None
+    deadline: Finite | None = None  #: a time.monotonic()
+    members: Size | None = None
     on_cpu: bool = False  #: whether models of profile gpu may train on a CPU
-    parent: int | None = None  #: the process for which a worker trains
-
-    def __post_init__(self):
-        boolean(on_cpu=self.on_cpu)
-        if self.deadline is not None:
-            finite(deadline=self.deadline)
-        for name in ("members", "parent"):
-            if getattr(self, name) is not None:
-                integer(**{name: getattr(self, name)})
+    parent: Size | None = None  #: the process for which a worker trains
 
     @property
     def reached(self) -> bool:

@@ -11,7 +11,7 @@ from claimbook.records.checks import Fraction, Size
 from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.products import affine
-from icllib.models.scoring import Softmax, check_scoring
+from icllib.models.scoring import Softmax
 from icllib.models.stacked import Initializer, StackedLayerNorm, linear
 from icllib.protocols import Scoring
 from icllib.streams import Stream
@@ -36,7 +36,6 @@ class Encoder(Component):
     def check(self):
         if self.width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.width}, got {self.heads}")
-        check_scoring(scoring=self.scoring)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedEncoder":
         """A fleet of encoders, one per seed.

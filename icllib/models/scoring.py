@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from claimbook.records import Component
-from claimbook.records.checks import Finite, Positive, Size, integer
+from claimbook.records.checks import Finite, Positive, Size, has_method, integer
 from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.checks import floating
@@ -244,7 +244,7 @@ class MixedHeads(Component):
         for part in self.parts if isinstance(self.parts, tuple) and self.parts else [self.parts]:
             if not (isinstance(part, (tuple, list)) and len(part) == 2):
                 raise InputError(f"parts: expected pairs of a scoring and its heads, got {part!r}")
-            check_scoring(parts=part[0])
+            has_method("build", parts=part[0])
             integer(parts=part[1])
         object.__setattr__(self, "parts", tuple(map(tuple, self.parts)))
 
@@ -254,10 +254,3 @@ class MixedHeads(Component):
         if sum(sizes) != heads:
             raise InputError(f"parts: expected {heads} heads in all, got {sizes}")
         return SplitHeads([part.build(draw, size) for part, size in self.parts], sizes)
-
-
-def check_scoring(**scorings) -> None:
-    """Raises InputError, by name, if it is not a scoring, such as the name or class of one."""
-    for name, scoring in scorings.items():
-        if isinstance(scoring, type) or not hasattr(scoring, "build"):
-            raise InputError(f"{name}: expected a scoring such as Softmax(), got {scoring!r}")

@@ -17,7 +17,7 @@ from claimbook.records.checks import Positive, Size
 from claimbook.records.errors import InputError
 from icllib.checks import built_for
 from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
-from icllib.models.scoring import Softmax, check_scoring
+from icllib.models.scoring import Softmax
 from icllib.models.stacked import Initializer, StackedLayerNorm, StackedRMSNorm, linear
 from icllib.protocols import Scoring
 
@@ -59,7 +59,6 @@ class Transformer(Component):
     probes: bool = added(default=False)  #: a read-out after every layer, behind a stop-gradient
 
     def check(self):
-        check_scoring(scoring=self.scoring)
         if self.mixed_width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.mixed_width}, got {self.heads}")
         if self.positions == "rotary" and self.mixed_width // self.heads % 2:

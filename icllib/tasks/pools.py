@@ -6,10 +6,10 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
-from claimbook.records.checks import Positive, integer, tuple_of
+from claimbook.records.checks import Positive, integer
 from claimbook.records.errors import InputError
 from icllib import protocols
-from icllib.checks import same_shape, sampled
+from icllib.checks import same_shape
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, Task, sample_one, task_sizes
 
@@ -42,7 +42,6 @@ class FunctionPool(Wrapped):
     seed: int = 0
 
     def check(self):
-        sampled(task=self.task)
         integer(1, 2**31, functions=self.functions)
         if not getattr(self.task, "of_function", ()):
             raise InputError("task: expected one that names its draws of the function in "
@@ -102,11 +101,10 @@ class Mixture(Wrapped):
     Raises InputError for tasks of different sizes, and unless there is one share for each.
     """
 
-    parts: tuple
+    parts: tuple[protocols.Task, ...]
     shares: tuple[Positive, ...] | None = None  #: relative
 
     def check(self):
-        tuple_of(sampled, "parts", self.parts)
         same_shape(task_sizes, parts=self.parts)
         if self.shares is not None and len(self.shares) != len(self.parts):
             raise InputError(f"shares: expected one for each of {len(self.parts)} tasks, got {self.shares}")

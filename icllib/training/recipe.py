@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from claimbook.records import ADDED, Component
-from claimbook.records.checks import Count, Fraction, NotNegative, Positive, Size, different, instance
+from claimbook.records.checks import Count, Fraction, NotNegative, Positive, Size, different
 from claimbook.records.errors import InputError
 from icllib.streams import Stream, constant
 from icllib.tasks import side_by_side
@@ -69,8 +69,6 @@ class Recipe(Component):
 
     def check(self):
         different(lengths=self.lengths)
-        for name in ("curriculum", "dimensions"):
-            instance(Curriculum | None, "a Curriculum", **{name: getattr(self, name)})
         if self.loops is not None and (len(self.loops) != 2 or self.loops[0] > self.loops[1]):
             raise InputError(f"loops: expected the least and the most, got {self.loops}")
         if len(self.betas) != 2:

@@ -32,8 +32,6 @@ class Along(Component):
     evaluation: Evaluation | None
 
     def check(self):
-        if self.evaluation is not None:
-            has_method("measure", evaluation=self.evaluation)
         if list(self.steps) != sorted(set(self.steps)):
             raise InputError(f"steps: expected increasing numbers from 1 on, got {self.steps}")
 
@@ -51,7 +49,7 @@ class Run(Component):
     task: Task
     model: Model
     recipe: Recipe
-    evaluation: Evaluation | None
+    evaluation: Evaluation | None  #: None where only the training matters
     seed: int = 0
     pretraining_tasks: int | None = None
     along: Along | None = field(default=None, metadata=ADDED)
@@ -59,7 +57,6 @@ class Run(Component):
     def check(self):
         check_parts(self.task, self.model, self.recipe)
         check_stored(self.pretraining_tasks)
-        instance(Along | None, "an Along", along=self.along)
         if self.along and max(self.along.steps) > self.recipe.steps:
             raise InputError(f"along: expected steps up to {self.recipe.steps}, got {self.along.steps}")
         for evaluation in (self.evaluation, self.along and self.along.evaluation):
@@ -77,8 +74,6 @@ class Run(Component):
 
     def check_evaluation(self, evaluation, task) -> None:
         """Raises InputError for an evaluation on this task that this model, trained so, cannot answer."""
-        if evaluation is not None:  # None where only the training matters
-            has_method("measure", evaluation=evaluation)
         if isinstance(evaluation, Together):
             for part in evaluation.parts:
                 self.check_evaluation(part, task)

@@ -216,7 +216,7 @@ def test_a_model_that_does_not_count_its_work_has_no_known_cost():
         multiplications = property()  # as if there were none
 
     run = Run(AffineFunctions(), Uncounted(1, 1, 8), Recipe((10,), 1, 8), ErrorByLength((10,)))
-    assert page_state.cost([run], "gpu").startswith("not known: model: expected a component with mult")
+    assert page_state.cost([run], "gpu").startswith("not known: model: expected an object with mult")
 
 
 def test_a_page_whose_runs_nothing_lists_is_told_in_its_row(page, icllib):
