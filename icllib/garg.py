@@ -72,7 +72,7 @@ def run_of(told: dict) -> Run:
     """The run of these keys, all of which have to be understood."""
     for key, value in ONLY.items():
         if (got := told.pop(key, value)) != value:
-            raise InputError(f"{key}: expected {value}, the only one that is here, got {got!r:.200}")
+            raise InputError(f"{key}: expected {value}, the only one that icllib has, got {got!r:.200}")
     dimension, places = (whole(told, f"model.{name}") for name in ("n_dims", "n_positions"))
     most, points = curriculum(told, "points")
     widest, dims = curriculum(told, "dims")

@@ -246,7 +246,7 @@ def shown_profile(records: list[Record]) -> str:
     check_records(records)
     profiles = {record.profile for record in records}
     if len(profiles) != 1:
-        raise InputError(f"expected records of one profile, got {sorted(profiles)}")
+        raise InputError(f"records: expected records of one profile, got {', '.join(sorted(profiles)) or 'none'}")
     return profiles.pop()
 
 

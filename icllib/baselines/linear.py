@@ -38,7 +38,8 @@ class Ridge(ByLength):
         try:
             weights = torch.linalg.solve(xs.mT @ xs + penalty, xs.mT @ ys[..., None].double())
         except torch.linalg.LinAlgError:
-            raise InputError(f"xs: expected squares beside which {self.penalty} is more than rounding") from None
+            raise InputError(f"penalty: expected one that does not vanish beside X^T X, got {self.penalty} beside "
+                             f"{(xs.mT @ xs).abs().max():.3g}") from None
         return (query[..., None, :].double() @ weights)[..., 0, 0]
 
 

@@ -34,7 +34,7 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths, without_pairs=Fals
                          f"got {tuple(ys.shape)}")
     seen = xs[..., : max(lengths) + 1, :], ys[..., : max(lengths)]
     if not all(values.isfinite().all() for values in seen):
-        raise InputError("xs, ys: expected finite numbers, got others")
+        raise InputError("xs, ys: expected finite numbers, got NaN or infinity")
     def answer(n: int) -> Tensor:
         if n or without_pairs:
             return estimate(xs[..., :n, :], ys[..., :n], xs[..., n, :])

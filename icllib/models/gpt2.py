@@ -77,7 +77,7 @@ def to_gpt2(module: StackedTransformer, member: int = 0) -> GPT2Decoder:
     unlike = [field.name for field in fields(Transformer)
               if getattr(plain, field.name) != getattr(settings, field.name)]
     if unlike or settings.positions == "rotary" or settings.tokens == "inputs":
-        raise InputError(f"module: expected a decoder that GPT-2 can be, got other {', '.join(unlike) or 'tokens'}")
+        raise InputError(f"module: expected GPT-2's architecture, got another by {', '.join(unlike) or 'tokens'}")
     per_point, width = module.embed.weight.shape[1], settings.width
     backbone = GPT2Model(GPT2Config(
         vocab_size=1, n_positions=1 if module.positions is None else module.positions.shape[1], n_embd=width,
