@@ -7,7 +7,6 @@ import numpy as np
 from claimbook.claims.decisions import Decision
 from claimbook.claims.rule import LEAD, MARGINS, STATES, interval
 
-NONE_PRINTED = "the paper prints no number for it"
 ANYWHERE, POSITIVE, SHARE = (-np.inf, np.inf), (0, np.inf), (0, 1)  # what a quantity can be
 
 
@@ -127,7 +126,7 @@ def competence(item: Decision) -> str:
     if not item.gate:
         return ""
     if not item.competence:
-        return NONE_PRINTED
+        return "the paper prints no number for it"
     ours, theirs = zip(*item.competence)
     numbers = f"{span(ours, 2)} against {span(theirs, 2)}, {item.claim.competence.source}"
     if not all(theirs):

@@ -1,7 +1,6 @@
 """The command line: python -m claimbook."""
 
 import dataclasses
-import errno
 import subprocess
 import sys
 import textwrap
@@ -19,9 +18,6 @@ from claimbook.records.files import check_project
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None,
                   pretty_exceptions_enable=False)
 app.add_typer(new.app, name="new", help="Write the files of a new paper or page, with words to fill in.")
-
-NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EISDIR, errno.ENOTDIR,
-               errno.ENAMETOOLONG, errno.ELOOP, errno.ENOENT, errno.EINVAL}  # told in one line
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Pages = Annotated[list[str], typer.Argument(
@@ -272,7 +268,7 @@ def main() -> None:
     except InputError as error:
         sys.exit(_say(error, 2))
     except OSError as error:
-        if error.errno not in NOT_ALLOWED:
+        if not error.strerror:
             raise
         sys.exit(_say(f"{error.filename2 or error.filename or 'output'}: {error.strerror}", 2))
     except OutOfTime as error:

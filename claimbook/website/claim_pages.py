@@ -21,7 +21,6 @@ ANSWERS = "papers/{}/answers.yml"
 READ = {"text": "in its text", "table": "in a table", "figure": "read from a figure",
         "corrected": "corrected by us, since what is printed is wrong"}
 SEEN_FIXED = {True: "yes, as the history shows", False: "the history does not show it", None: "not known"}
-ON_SCALE = {"linear": "", "log": " (of the logarithms)", "share": ""}
 
 
 def claim_pages(decisions: list[Decision]):
@@ -69,7 +68,8 @@ def facts(item: Decision):
         bounds = {part: f"{typeset(part)}: {text}" for part, text in bounds.items()}
     parts = "; its parts share the 5% that an interval may miss" * (len(claim.judged) > 1)
     looks = f", a {claim.looks}th of it at each look" * (claim.looks > 1)
-    yield "Holds if", (f"each part's 95% interval{ON_SCALE[claim.scale]} lies in the region: "
+    logs = " (of the logarithms)" * (claim.scale == "log")
+    yield "Holds if", (f"each part's 95% interval{logs} lies in the region: "
                        f"{'; '.join(dict.fromkeys(bounds.values()))}{parts}{looks}")
     if claim.gate:
         yield "Gate", typeset(gate_text(item)) if item.gate else typeset(claim.gate.statistic)

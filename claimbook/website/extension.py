@@ -27,7 +27,6 @@ from claimbook.website.papers import duration, hours, records_of
 from claimbook.website.previews import tags
 from claimbook.website.tables import tidy
 
-COLAB = "https://colab.research.google.com"
 HERE = Path(__file__).parent
 LOOK = {  # of every claimbook, where _config.yml says nothing else: all it loads comes with it
     "html_search_scorer": str(HERE / "static/scorer.js"), "html_extra_path": ["book/_generated/served"],
@@ -80,7 +79,7 @@ def dress(app, config) -> None:
 def offer_colab(app, config) -> None:
     """A button on each page of a published book; without a repository the theme would fail."""
     if config.html_theme_options.get("repository_url"):
-        config.html_theme_options["launch_buttons"] = {"colab_url": COLAB}
+        config.html_theme_options["launch_buttons"] = {"colab_url": "https://colab.research.google.com"}
 
 
 # ---- before a page is read ------------------------------------------------------------------

@@ -76,9 +76,6 @@ def split(xs: Tensor, ys: Tensor, lengths) -> tuple[Tensor, Tensor, Tensor]:
     return xs.index_select(-2, places), pairs, visible
 
 
-ACTIVATIONS = {"relu": relu, "gelu": lambda x: gelu(x, approximate="tanh")}
-
-
 @dataclass(frozen=True)
 class FeatureMLP(Component):
     """f(A) = sigma(psi(A)_{N,:} W_1) W_2: one hidden layer on a row of features.
@@ -138,8 +135,8 @@ class StackedFeatureMLP(nn.Module):
             inputs = torch.cat((queries, inputs), dim=-1)
             start = add_pairs(self.hidden.bias, self.pair_weight, xs, ys, lengths)
         hidden = affine(start, inputs.flatten(1, 2), self.hidden.weight)
-        activate = ACTIVATIONS[self.settings.activation]
-        return self.read_out(activate(hidden)).view(*inputs.shape[:3])
+        hidden = relu(hidden) if self.settings.activation == "relu" else gelu(hidden, approximate="tanh")
+        return self.read_out(hidden).view(*inputs.shape[:3])
 
 
 @dataclass(frozen=True)
