@@ -5,6 +5,7 @@ import errno
 import io
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
@@ -82,13 +83,16 @@ def test_a_claim_by_its_name_is_told_with_its_numbers(icllib):
         assert icllib("claims", item.claim.id)[1].startswith(f"{item.claim.id}\n")
 
 
-@pytest.mark.parametrize("number", [errno.EACCES, errno.ENAMETOOLONG])
-def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(icllib, monkeypatch, number):
+@pytest.mark.parametrize("number, name", [
+    (errno.EACCES, "/elsewhere/models.json"), (errno.ENAMETOOLONG, "/elsewhere/models.json"),
+    (errno.ENOSPC, None)])  # a full disk names no file: that which is written
+def test_what_the_system_refuses_is_told_in_one_line(icllib, monkeypatch, number, name):
     def refused(*_, **options):
-        raise OSError(number, "Permission denied", "/elsewhere/models.json")
+        raise OSError(number, os.strerror(number), *filter(None, [name]))
 
     monkeypatch.setattr("claimbook.records.files.tempfile.NamedTemporaryFile", refused)
-    assert icllib("contents")[::2] == (2, "claimbook: /elsewhere/models.json: Permission denied\n")
+    told = f"claimbook: {name or PROJECT / '_toc.yml'}: {os.strerror(number)}\n"
+    assert icllib("contents")[::2] == (2, told)
 
 
 def test_claims_as_json_are_those_of_the_website(icllib):
