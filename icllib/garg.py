@@ -31,10 +31,10 @@ def from_garg(path) -> Run:
     this library cannot say.
     """
     instance(str | Path, path=path)
-    told = {key: value for key, value in flat(inherited(Path(path))).items()
-            if not key.startswith(WHERE_AND_HOW_OFTEN) and value is not None}
+    keys = inherited(Path(path))
     try:
-        return run_of(told)
+        return run_of({key: value for key, value in flat(keys).items()
+                       if not key.startswith(WHERE_AND_HOW_OFTEN) and value is not None})
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -61,9 +61,9 @@ def over(below: dict, above: dict) -> dict:
 def flat(keys: dict, before: str = "") -> dict:
     """Nested keys by their whole names: {"a": {"b": 1}} is {"a.b": 1}."""
     found = {}
-    if len(before) > 1000:
-        raise InputError(f"{before:.40}...: expected keys that end somewhere, got a mapping within itself")
     for key, value in keys.items():
+        if max(len(before), len(found)) > 1000:  # a mapping within itself, or one named again and again
+            raise InputError(f"{before:.40}...: expected a thousand keys at most, got more")
         found |= flat(value, f"{before}{key}.") if isinstance(value, dict) else {f"{before}{key}": value}
     return found
 
@@ -93,10 +93,10 @@ def run_of(told: dict) -> Run:
 
 
 def whole(told: dict, key: str, *default) -> int:
-    """The number of a key, which is taken out; raises InputError, by name, for none of at least 1."""
+    """The number of a key, which is taken out; raises InputError, by name, for none of at least 1 or a huge one."""
     if key not in told and default:
         return default[0]
-    integer(1, **{key: told.get(key)})
+    integer(1, 10**6 if key.startswith("model.") else 10**12, **{key: told.get(key)})
     return told.pop(key)
 
 

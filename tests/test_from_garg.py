@@ -135,6 +135,7 @@ def test_settings_of_size_noise_and_places_arrive(written):
     ("task: kernel_regression", "{}", "training.task"), ("task: [3]", "{}", "training.task"),
     ("task: linear_regression", "{family: lstm}", "model.family"),
     ("task: linear_regression", "{n_positions: 40}", "model.n_positions"),
+    ("task: linear_regression", "{n_positions: 4000000000}", "model.n_positions"),
     ("task: linear_regression", "{n_dims: 19}", "training.curriculum.dims.end"),
     ("task: linear_regression", "{rotary: true}", "model.rotary"),
     ("task: linear_regression\n    data: laplace", "{}", "training.data"),
@@ -149,8 +150,12 @@ def test_what_cannot_be_said_is_named(written, text, model, key):
         icllib.from_garg(written("every", text, model))
 
 
+MANY = "a0: &a0 {x: 1}\n" + "".join(  # keys, 20 to the power of 6, by few words
+    f"a{n}: &a{n} {{{', '.join(f'{key}: *a{n - 1}' for key in range(20))}}}\n" for n in range(1, 7))
+
+
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("text", ["inherit: own.yaml", "inherit: none.yaml", "inherit: pipe.yaml", "inherit:", "- a list", "a: [", "a: 1\na: 2"])
+@pytest.mark.parametrize("text", ["inherit: own.yaml", "inherit: none.yaml", "inherit: pipe.yaml", "inherit:", "- a list", "a: [", "a: 1\na: 2", MANY])
 def test_files_that_are_no_configuration_are_refused(tmp_path, text):
     (tmp_path / "own.yaml").write_text(text, "utf-8")
     os.mkfifo(tmp_path / "pipe.yaml")

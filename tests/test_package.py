@@ -22,10 +22,11 @@ def test_every_name_is_where_it_is_said_to_be():
 
 
 def test_importing_it_touches_neither_pytorch_nor_seaborn():
-    code = "import icllib, sys; print({'torch', 'seaborn'} & set(sys.modules) or 'neither', icllib.__version__)"
+    code = ("import icllib, sys; print({'torch', 'seaborn'} & set(sys.modules) or 'neither', icllib.__version__, "
+            "icllib.estimators.__name__)")
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8",
                           cwd=PROJECT, check=True).stdout
-    assert said == f"neither {icllib.__version__}\n"
+    assert said == f"neither {icllib.__version__} icllib.estimators\n"
 
 
 def test_the_version_is_told_alike_everywhere():

@@ -12,6 +12,8 @@ def lazy_names(package: str, modules: dict[str, tuple[str, ...]]) -> tuple[
     home = {name: module for module, names in modules.items() for name in names}
 
     def get(name: str):
+        if name in modules and name not in home:
+            return importlib.import_module(f"{package}.{name}")
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(f"{package}.{home[name]}"), name)
