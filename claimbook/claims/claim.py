@@ -9,7 +9,7 @@ from claimbook.claims.controls import CONTROLS
 from claimbook.claims.gates import Competence, Gate, Scope
 from claimbook.claims.rule import ERROR, MARGINS, SCALES, margin_of
 from claimbook.records import PROJECT, check_page, digest
-from claimbook.records.checks import different, instance, integer, one_of, text, tuple_of, types_of_fields
+from claimbook.records.checks import check, different, finite, instance, integer, one_of, text, tuple_of, types_of_fields
 from claimbook.records.errors import InputError
 from claimbook.records.files import check_project, damage_told, read_text, read_yaml, there
 
@@ -58,6 +58,7 @@ def read_paper(path: Path) -> Paper:
         different(pages=tuple_of(text, "pages", paper.pages, 0))
         for page in paper.pages:
             check_page(f"{paper.name}/{page}")
+        one_of((*paper.pages, None), figure=paper.figure)
         if other := [url for url in paper.links.values() if not str(url).startswith("https://")]:
             raise ValueError(f"links: expected https://..., got {other[0]!r}")
         return paper
@@ -137,6 +138,9 @@ class Claim:
         if isinstance(value, dict) and (lacking := set(self.parts) - set(value)):
             raise InputError(f"{self.id}: printed.value: expected one for each part, got none for "
                              f"{', '.join(sorted(lacking))}")
+        for one in value.values() if isinstance(value, dict) else [value]:
+            if not isinstance(one, str):
+                finite(**{f"{self.id}: printed.value": one})
         one_of(READINGS, read=self.printed["read"])
         self.check_kinds()
         for part in self.parts:
@@ -266,8 +270,7 @@ def claim_of(entry: dict) -> Claim:
     claim = Claim(**entry | {"parts": tuple(entry.get("parts") or ())})
     (kind, size), = claim.tolerance.items()
     least = {"at_most": 0, "distance": 0, "factor": 1}.get(kind, -math.inf)
-    if isinstance(size, bool) or not least <= size < math.inf or size == -math.inf:
-        raise InputError(f"tolerance: expected {kind} of at least {least}, got {size!r}")
+    check(f"{kind} of at least {least}", lambda size: least <= size and math.isfinite(size), tolerance=size)
     for page in filter(None, (claim.page, claim.printed_on)):
         check_page(page)
         if not (PROJECT / "notebooks" / f"{page}.py").exists():

@@ -50,7 +50,9 @@ VALUE = {"predicate": "value", "printed": {"value": 1, "read": "text"}, "toleran
     (VALUE | {"printed": {"value": "about one", "read": "text"}}, "a region for n = 1, got"),
     (VALUE | {"tolerance": {"factor": 0}}, "a region for n = 1, got"),
     (VALUE | {"tolerance": {"distance": -1}}, "a region for n = 1, got"),
-    ({"tolerance": {"above": "0.1"}}, "a region for n = 1, got")])
+    ({"tolerance": {"above": "0.1"}}, "a region for n = 1, got"),
+    ({"printed": {"value": None, "read": "text"}}, "printed.value: expected a finite number, got None"),
+    ({"printed": {"value": {"n = 1": "low", "n = 2": math.nan}, "read": "text"}}, "printed.value: expected a finite")])
 def test_a_claim_that_lacks_what_a_verdict_needs(change, message):
     with pytest.raises(InputError, match=message):
         replace(ORDERING, **change)

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from claimbook.claims.decisions import ledger
 from claimbook.commands import new
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT
-from claimbook.website.contents import table_of_contents
+from claimbook.website import contents
 
 PAPER, PAGE = "further", "fig01_mean"
 MORE_CLAIMS = "".join(f"""\
@@ -80,9 +81,13 @@ def test_a_further_paper_has_verdicts_and_stands_where_papers_are_listed(copy):
     assert len(listed["README.md"].splitlines()) == len(readme.splitlines()) + 1
 
 
-def test_what_is_listed_is_what_is_there():
-    for name, text in table_of_contents(ledger()).items():
+def test_what_is_listed_is_what_is_there(monkeypatch):
+    for name, text in contents.table_of_contents(ledger()).items():
         assert (PROJECT / name).read_text("utf-8") == text, f"{name}: call python -m claimbook contents"
+    lists_more = replace(papers()["causal_lm"], pages=("nothing",))
+    monkeypatch.setattr(contents, "papers", lambda: {"causal_lm": lists_more})
+    with pytest.raises(InputError, match="got 'causal_lm/nothing'"):
+        contents.chapters()
 
 
 def test_every_claim_and_paper_is_filled_in():
@@ -107,9 +112,10 @@ def test_a_page_that_is_there_and_a_paper_that_is_not_are_told():
     ("order: 3", "order: third", "order: expected int, got 'third'"),
     ("short:", "shorter:", "short: expected this entry"), ("pages:", "pages: 3\nothers:", "others: expected one of order"),
     ("title:", "title: [", "damaged file"), ("  - propositions", "  - ../x", "page: expected two names"),
-    ("  - propositions", "  - 7", "pages: expected text, got 7"), ("  - propositions", "  - kaczmarz", "pages: expected each value once")])
+    ("  - propositions", "  - 7", "pages: expected text, got 7"), ("  - propositions", "  - kaczmarz", "pages: expected each value once"),
+    ("figure: fig02_linear", "figure: nothing", "figure: expected one of")])
 def test_a_damaged_description_of_a_paper_is_told(tmp_path, old, new_text, reason):
     text = (PROJECT / "papers/causal_lm/paper.yml").read_text("utf-8")
     (tmp_path / "paper.yml").write_text(text.replace(old, new_text), "utf-8")
-    with pytest.raises(InputError, match=f"paper.yml: expected the description of a paper, got .*{reason}"):
+    with pytest.raises(InputError, match=f"paper.yml: .*{reason}"):
         read_paper(tmp_path / "paper.yml")
