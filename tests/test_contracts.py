@@ -226,7 +226,7 @@ CALLS |= {
     "direction": (rule.direction, dict(samples=SAMPLES, region=(0.0, 1.0), scale="log", strict=True)),
     "absent": (rule.absent, dict(samples=SAMPLES, kind="ratio of errors", printed=0.1)),
     "size": (rule.size, dict(samples=SAMPLES, printed=0.1, scale="log", null=1.0)),
-    "lead": (rule.lead, dict(better=18, pairs=20)), "words_of": (rule.words_of, dict(states=["yes", "no"])),
+    "lead": (rule.lead, dict(better=18, pairs=20, denied=False)), "words_of": (rule.words_of, dict(states=["yes", "no"])),
     "DataFile": (DataFile, dict(name="a", sha256="b")),
     "sample_each": (tasks.sample_each, dict(tasks=[TASK], stream=STREAM, ids=IDS, n=4, dtype=torch.float32)),
     "Trained": (lambda **own: training.Trained(**own) and None, dict(module=MODULE, stream=STREAM)),

@@ -219,8 +219,7 @@ def states(claim: Claim, samples: dict) -> dict[str, str]:
 def answer(claim: Claim, part: str, samples, error: float) -> str:
     """What a part says at an error, but for the absence of a difference of means."""
     if claim.pairs:
-        asked = rule.no_lead if is_denied(claim, part) else rule.lead
-        return asked(pairs_led(claim, part, samples), len(samples), error)
+        return rule.lead(pairs_led(claim, part, samples), len(samples), error, is_denied(claim, part))
     return rule.direction(samples, claim.region(part), claim.scale, claim.strict, error)
 
 

@@ -187,28 +187,21 @@ def share_of_pairs(better: float, pairs: int, error: float = ERROR) -> tuple[flo
     return better / pairs, float(low), float(high)
 
 
-def lead(better: float, pairs: int, error: float = ERROR) -> str:
+def lead(better: float, pairs: int, error: float = ERROR, denied: bool = False) -> str:
     """Whether one model is better than its rival: "yes", "no" if the rival is, "no difference" if
-    neither leads in three of four pairs; else, and with fewer than ten pairs, "undecided"."""
+    neither leads in three of four pairs; else, and with fewer than ten pairs, "undecided". denied: for a
+    claim that it has no lead: "yes" if one in three of four pairs is excluded, "no" if it is better."""
     _, low, high = share_of_pairs(better, pairs, error)
+    boolean(denied=denied)
     if pairs < FEWEST_PAIRS:
         return "undecided"
+    if denied:
+        return "yes" if high < LEAD else "no" if low > 0.5 else "undecided"
     if low > 0.5 and high > LEAD:
         return "yes"
     if high < 0.5 and low < 1 - LEAD:
         return "no"
     return "no difference" if low > 1 - LEAD and high < LEAD else "undecided"
-
-
-def no_lead(better: float, pairs: int, error: float = ERROR) -> str:
-    """Whether a model has no lead, for a claim that says so: "yes" if a lead in three of four pairs is
-    excluded, "no" if the model is better; else, and with fewer than ten pairs, "undecided"."""
-    _, low, high = share_of_pairs(better, pairs, error)
-    if pairs < FEWEST_PAIRS:
-        return "undecided"
-    if high < LEAD:
-        return "yes"
-    return "no" if low > 0.5 else "undecided"
 
 
 # ---- a claim --------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 
 from claimbook.claims import load_claims
 from claimbook.claims.decisions import Decision, decision_on_record, is_denied, pairs_led
-from claimbook.claims.rule import FEWEST_PAIRS, FEWEST_SEEDS, lead, margin_of, no_lead
+from claimbook.claims.rule import FEWEST_PAIRS, FEWEST_SEEDS, lead, margin_of
 from claimbook.pages.names import find_page
 from claimbook.pages.page import runs_of
 from claimbook.records import PROFILES, PROJECT, check_profile, digest, results_folder, settings
@@ -126,9 +126,9 @@ def seeds_needed(claim, part: str, samples) -> float:
     """
     if claim.pairs:
         share = pairs_led(claim, part, samples) / len(samples)
-        asked = no_lead if is_denied(claim, part) else lead
+        says = lambda count: lead(share * count, count, denied=is_denied(claim, part))
         counts = range(FEWEST_PAIRS, MOST_SEEDS + 1)
-        return next((count for count in counts if asked(share * count, count) != "undecided"), np.inf)
+        return next((count for count in counts if says(count) != "undecided"), np.inf)
     if len(samples) < 2:
         return FEWEST_SEEDS
     values, bounds = np.array(samples, dtype=float), np.array(claim.region(part))
