@@ -11,34 +11,31 @@ from icllib.checks import floating, places, prompt_shapes
 
 
 class ByLength(Component):
-    """A predictor that answers at each context length only from the pairs before it."""
+    """A predictor that answers at each context length only from the pairs before it.
 
-    without_pairs: ClassVar[bool] = False  #: True: it also has an estimate without any pair
+    A class of its own writes `_estimate`: xs (..., n, d), ys (..., n), query (..., d) -> (...), of any floating type.
+    """
+
+    #: True: it also has an estimate without any pair; else that is 0, as in the code of Garg et al. (2022)
+    without_pairs: ClassVar[bool] = False
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K), in the type of xs; raises InputError as
-        `at_each_length` does."""
-        return at_each_length(self._estimate, xs, ys, lengths, self.without_pairs)
+        """(..., N, d), (..., N) -> (..., K), in the type of xs. Raises InputError for other shapes, for numbers
+        that are not finite and for lengths that leave no point for a query."""
+        prompt_shapes(xs)
+        floating(ys=ys)
+        *prompts, points = xs.shape[:-1]
+        lengths = places(points, "lengths", lengths)
+        if list(ys.shape[:-1]) != prompts or not max(lengths) <= ys.shape[-1] <= points:
+            raise InputError(f"ys: expected {(*prompts, points)}, one for each point of xs, got {tuple(ys.shape)}")
+        seen = xs[..., : max(lengths) + 1, :], ys[..., : max(lengths)]
+        if not all(values.isfinite().all() for values in seen):
+            raise InputError("xs, ys: expected finite numbers, got NaN or infinity")
 
+        def answer(n: int) -> Tensor:
+            if n or self.without_pairs:
+                return self._estimate(xs[..., :n, :], ys[..., :n], xs[..., n, :])
+            return torch.zeros_like(  # in the shape of an answer
+                self._estimate(xs[..., :1, :], torch.zeros_like(xs[..., :1, 0]), xs[..., 0, :]))
 
-def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths, without_pairs=False) -> Tensor:
-    """Estimates at every context length from the pairs before it: (..., N, d) -> (..., K).
-    estimate: (xs (..., n, d), ys (..., n), query (..., d)) -> (...), any floating type. Without a
-    pair the answer is 0, as in the code of Garg et al. (2022), unless `without_pairs` is true."""
-    prompt_shapes(xs)
-    floating(ys=ys)
-    *prompts, points = xs.shape[:-1]
-    lengths = places(points, "lengths", lengths)
-    if list(ys.shape[:-1]) != prompts or not max(lengths) <= ys.shape[-1] <= points:
-        raise InputError(f"ys: expected {(*prompts, points)}, one for each point of xs, "
-                         f"got {tuple(ys.shape)}")
-    seen = xs[..., : max(lengths) + 1, :], ys[..., : max(lengths)]
-    if not all(values.isfinite().all() for values in seen):
-        raise InputError("xs, ys: expected finite numbers, got NaN or infinity")
-    def answer(n: int) -> Tensor:
-        if n or without_pairs:
-            return estimate(xs[..., :n, :], ys[..., :n], xs[..., n, :])
-        return torch.zeros_like(  # in the shape of an answer
-            estimate(xs[..., :1, :], torch.zeros_like(xs[..., :1, 0]), xs[..., 0, :]))
-
-    return torch.stack([answer(n) for n in lengths], dim=-1).to(xs.dtype)
+        return torch.stack([answer(n) for n in lengths], dim=-1).to(xs.dtype)
