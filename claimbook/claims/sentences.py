@@ -67,20 +67,15 @@ def span(values, digits: int = 3) -> str:
 def states_in_words(item: Decision, parts) -> str:
     """How many of these parts are in which state."""
     counts = Counter(map(item.state, parts))
-    found = []
-    for state in STATES:
-        if counts[state]:
-            words = state
-            if state == "no difference":
-                margins = {MARGINS[kind] for part in parts if item.state(part) == state
-                           and (kind := item.claim.kind_of(part))}
-                if margins:
-                    words += f" beyond {' or '.join(f'{margin - 1:.0%}' for margin in sorted(margins))}"
-            found.append(words if len(parts) == 1 else f"{words} in {counts[state]}")
+    margins = {MARGINS[kind] for part in parts if item.state(part) == "no difference"
+               and (kind := item.claim.kind_of(part))}
+    words = {state: state for state in STATES if counts[state]}
+    if margins:
+        words["no difference"] += f" beyond {' or '.join(f'{margin - 1:.0%}' for margin in sorted(margins))}"
     if len(parts) == 1:
-        return found[0]
-    same = ", same models" * item.same_models
-    return f"{', '.join(found)} of {len(parts)} parts{same}"
+        return words[item.state(parts[0])]
+    found = ", ".join(f"{told} in {counts[state]}" for state, told in words.items())
+    return f"{found} of {len(parts)} parts{', same models' * item.same_models}"
 
 
 def pairs_in_words(item: Decision, parts) -> str:

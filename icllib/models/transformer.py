@@ -150,9 +150,7 @@ class StackedTransformer(nn.Module):
                 self.positions = draw.uniform("positions", places, width**-0.5)
             else:
                 self.positions = draw.normal("positions", places, 0.02)
-        blocks, self.repeats = settings.layers, 1
-        if settings.shared_layers:
-            blocks, self.repeats = 1, settings.layers
+        blocks, self.repeats = (1, settings.layers) if settings.shared_layers else (settings.layers, 1)
         self.blocks = nn.ModuleList(Block(settings, draw, f"block{layer}") for layer in range(blocks))
         self.final_norm = NORMALIZATIONS[settings.normalization if settings.final_norm else "none"](width, draw)
         # Adam's steps do not depend on the size of gradients, so a read-out that is written as a factor times
