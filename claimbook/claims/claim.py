@@ -127,8 +127,6 @@ class Claim:
         if len(self.tolerance) != 1 or not set(self.tolerance) <= PREDICATES[self.predicate]:
             raise InputError(f"{self.id}: tolerance: expected one of "
                              f"{sorted(PREDICATES[self.predicate])}, got {self.tolerance}")
-        if not self.parts:
-            raise InputError(f"{self.id}: parts: expected at least one, got none")
         different(parts=tuple_of(text, "parts", self.parts))
         tuple_of(text, "objections", self.objections, 0)
         integer(looks=self.looks)

@@ -66,7 +66,7 @@ def read_yaml(text: str):
     return copy.deepcopy(parsed(text))
 
 
-@functools.lru_cache(maxsize=1000)  # the claims of a paper are asked for by each of its pages
+@functools.lru_cache(maxsize=1000)  # papers are asked for again and again
 def parsed(text: str):
     """The content of a YAML text, which nobody may change."""
     return yaml.load(text, Loader=OnceEach)

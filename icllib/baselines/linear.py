@@ -38,8 +38,8 @@ class Ridge(ByLength):
         try:
             weights = torch.linalg.solve(xs.mT @ xs + penalty, xs.mT @ ys[..., None].double())
         except torch.linalg.LinAlgError:
-            raise InputError(f"penalty: expected one that does not vanish beside X^T X, got {self.penalty} beside "
-                             f"{(xs.mT @ xs).abs().max():.3g}") from None
+            raise InputError(f"xs: expected numbers in whose squares the penalty {self.penalty} is not lost, got up "
+                             f"to {xs.abs().max():.3g}") from None
         return (query[..., None, :].double() @ weights)[..., 0, 0]
 
 

@@ -99,7 +99,7 @@ NO_NUMBERS = {"dates": np.stack([DAYS] * 3, 1), "spans": np.stack([DAYS - DAYS[0
 @pytest.mark.parametrize("kind", NO_NUMBERS)
 def test_what_is_no_number_is_refused_and_not_read_as_one(kind):
     (X, y), wrong = data(40), NO_NUMBERS[kind]
-    with pytest.raises(InputError, match="X: expected numbers|xs: expected squares"):
+    with pytest.raises(InputError, match="X: expected numbers|xs: expected numbers in whose squares"):
         InContextRegressor(Ridge(2.0), standardize=False).fit(wrong, y).predict(X)
     if kind != "too large":
         with pytest.raises(InputError, match="expected numbers"):
