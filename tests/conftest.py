@@ -25,7 +25,7 @@ from icllib.training import jobs, workers
 pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages", "a_record", "copied_project")
 
 # Of processes that take file after file, none shall end long after the others.
-LONGEST = ("test_book", "test_all_pages_at_smoke", "test_golden", "test_capture", "test_howto", "test_run",
+LONGEST = ("test_book", "test_all_pages_at_smoke", "test_capture", "test_howto", "test_run",
            "test_new", "test_checkpoint", "test_foreign_pages", "test_status", "test_pages")
 
 PAGE = '''# %% [markdown]

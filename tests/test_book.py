@@ -90,7 +90,8 @@ def test_every_link_within_the_book_leads_somewhere(site):
 
 
 def test_the_words_under_the_answer_are_those_of_the_verdicts_in_the_evidence(site):
-    for page in {item.claim.page for item in ledger() if item.claim.page}:
+    claims = [item.claim for item in ledger()]
+    for page in {claim.page for claim in claims if claim.page}:
         title, line, rest = re.split('<p class="verdict-line">(.*?)</p>',
                                      (site / f"notebooks/{page}.html").read_text("utf-8"), maxsplit=1)
         assert title.rpartition("</h1>")[2].count("<p>") == 1, page  # the answer stands between
@@ -100,7 +101,7 @@ def test_the_words_under_the_answer_are_those_of_the_verdicts_in_the_evidence(si
                  for number in own.strip().split(", ")}
         below = {(number, FOR_READERS[verdict.replace("-", " ")]) for number, verdict in re.findall(
             r'<strong>Claim <a [^>]*>(\d+)</a> .*?verdict verdict-([\w-]+)"', rest)}
-        printed = {item.claim.number for item in ledger() if item.claim.printed_on == page}
+        printed = {claim.number for claim in claims if claim.printed_on == page}
         assert below and {pair for pair in above if pair[0] not in printed} == below, page
 
 

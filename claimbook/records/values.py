@@ -1,5 +1,7 @@
 """Metrics of several records as one Series, labelled by the runs as they were recorded."""
 
+from itertools import groupby, product
+
 import numpy as np
 import pandas as pd
 
@@ -23,20 +25,21 @@ def values(records, metric: str, **labels) -> pd.Series:
         raise InputError("records: expected at least one, got none")
     if "seed" not in labels and all("seed" in record.run for record in records):
         labels = {"seed": "seed"} | labels
-    found, names = {}, []
-    for record in records:
-        own = tuple(path(record.component) if callable(path) else label_of(record.run, path)
-                    for path in labels.values())
-        axes = axes_of(record, metric)
-        names = [*labels, *axes]
-        for place, value in np.ndenumerate(np.asarray(record[metric], dtype=float)):
-            key = own + tuple(ticks[index] for ticks, index in zip(axes.values(), place))
-            if found.setdefault(key, (value, record))[1] is not record:
-                raise InputError(f"records: expected labels that tell them apart, got {dict(zip(names, key))} twice; "
-                                 "name another setting in which they differ")
-    index = pd.MultiIndex.from_tuples(found, names=names) if len(names) > 1 else pd.Index(
-        [key for key, in found], name=names[0])
-    return pd.Series([value for value, _ in found.values()], index)
+    frames, numbers = [], []
+    for axes, group in groupby({id(one): one for one in records}.values(), lambda record: axes_of(record, metric)):
+        group = list(group)
+        own = [[path(record.component) if callable(path) else label_of(record.run, path) for path in labels.values()]
+               for record in group]
+        places = pd.DataFrame(product(*axes.values()), columns=list(axes))
+        frames.append(pd.DataFrame(own, columns=list(labels)).merge(places, how="cross"))
+        numbers += [np.ravel(record[metric]) for record in group]
+    frame = pd.concat(frames, ignore_index=True)
+    index = pd.MultiIndex.from_frame(frame) if len(frame.columns) > 1 else pd.Index(frame.squeeze("columns"))
+    if index.has_duplicates:
+        told = frame[index.duplicated()].iloc[0].to_dict()
+        raise InputError(f"records: expected labels that tell them apart, got {told} twice; "
+                         "name another setting in which they differ")
+    return pd.Series(np.concatenate(numbers).astype(float), index)
 
 
 def label_of(run: dict, path: str):

@@ -28,7 +28,6 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-from icllib.training import untrained
 from papers.signed_averaging import fig04_every as sheet, quantifiers
 from papers.signed_averaging.affine import BY_SCORING
 from papers.signed_averaging.comparisons import ratio, reached
@@ -174,7 +173,7 @@ page.decide("signed_averaging.30", longer, of_softmax,
             quantifiers.longer_sequences(compared, sigma=30),
             profile=judged)
 page.decide("signed_averaging.31", quantifiers.deviant_sequences(compared),
-            of_softmax, quantifiers.deviant_sequences(untrained(compared)),
+            of_softmax, quantifiers.deviant_before(compared),
             profile=judged)
 page.verdicts()
 

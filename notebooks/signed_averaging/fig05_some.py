@@ -26,7 +26,6 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import claimbook
-from icllib.training import untrained
 from papers.signed_averaging import fig05_some as sheet, quantifiers
 from papers.signed_averaging.affine import BY_SCORING
 from papers.signed_averaging.comparisons import ratio, reached
@@ -164,7 +163,7 @@ page.decide("signed_averaging.57", longer, of_softmax,
             quantifiers.longer_sequences(compared, sigma=30),
             profile=judged)
 page.decide("signed_averaging.58", quantifiers.deviant_sequences(compared),
-            of_softmax, quantifiers.deviant_sequences(untrained(compared)),
+            of_softmax, quantifiers.deviant_before(compared),
             profile=judged)
 page.verdicts()
 

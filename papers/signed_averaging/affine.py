@@ -471,5 +471,5 @@ def shift_ratios(grid) -> dict[str, pd.Series]:
 
 def shifts_untrained(records) -> dict[str, pd.Series]:
     """A control: `shift_ratios` of the same models before training, at deviations 1 and 10."""
-    before = values(untrained(records, ShiftedErrors((), (1, 10), (1, 10))), "error_grid")
+    before = values(untrained(records, ShiftedErrors((), (1, 10), (1, 10), prompts=16)), "error_grid")
     return shift_ratios(before.unstack(["input_std", "function_std"]))

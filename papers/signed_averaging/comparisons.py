@@ -6,6 +6,7 @@ control puts ridge regression in place of a model: it is exact from the third po
 noise.
 """
 
+from functools import cache
 from itertools import product, takewhile
 
 import numpy as np
@@ -78,6 +79,7 @@ class RidgeLine:
         return torch.cat((none, answers), dim=-1).to(xs.dtype)
 
 
+@cache
 def ridge_errors() -> pd.Series:
     """RidgeLine's errors at SIGMAS, at least ROUNDING, on 10 functions of 2 prompts."""
     errors = ShiftedErrors(SIGMAS, functions=10, prompts=2).measure([AffineFunctions()], RidgeLine())

@@ -25,7 +25,7 @@ from icllib.evaluate import Together, unseen
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.tasks import Quantifier, sample_each
 from icllib.tasks.quantifiers import truth
-from icllib.training import Curriculum, Recipe, Run
+from icllib.training import Curriculum, Recipe, Run, untrained
 from papers.colors import color_of, dashed
 from papers.signed_averaging.affine import BY_SCORING, FIRST_COUNTED, Training
 
@@ -334,6 +334,14 @@ def deviant_sequences(records) -> dict[str, pd.Series]:
     sequences = records[0].component.evaluation.parts[0].sequences
     wrong = at_length(records, TRAINED).loc["softmax"].clip(lower=0.5 / sequences)
     return {f"length {TRAINED}": wrong[max(wrong)] / wrong[1]}
+
+
+def deviant_before(records) -> dict[str, pd.Series]:
+    """`deviant_sequences` of the softmax models before training, which is its control."""
+    softmax = [record for record in records if record.component.model.scoring == Softmax()]
+    tested = records[0].component.evaluation.parts[0]
+    nearest = min(tested.lengths, key=lambda length: abs(length - TRAINED))
+    return deviant_sequences(untrained(softmax, Together((replace(tested, lengths=(nearest,)),))))
 
 
 def part_table(errors) -> pd.DataFrame:
