@@ -36,9 +36,8 @@ def values(records, metric: str, **labels) -> pd.Series:
     frame = pd.concat(frames, ignore_index=True)
     index = pd.MultiIndex.from_frame(frame) if len(frame.columns) > 1 else pd.Index(frame.squeeze("columns"))
     if index.has_duplicates:
-        told = frame[index.duplicated()].iloc[0].to_dict()
-        raise InputError(f"records: expected labels that tell them apart, got {told} twice; "
-                         "name another setting in which they differ")
+        raise InputError("records: expected labels that tell them apart, got "
+                         f"{frame[index.duplicated()].iloc[0].to_dict()} twice; name another setting that differs")
     return pd.Series(np.concatenate(numbers).astype(float), index)
 
 
