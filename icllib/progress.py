@@ -51,7 +51,7 @@ class Progress:
 
 
 def tell(words: str) -> None:
-    """Say something on standard error."""
+    """Print a line on standard error, with the package's name before it."""
     print(f"icllib: {words}", file=sys.stderr)
 
 

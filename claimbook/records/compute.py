@@ -14,6 +14,7 @@ from pathlib import Path
 from claimbook.records import (
     PROFILES, Record, check_page, check_profile, digest, find_records, is_fresh, results_folder)
 from claimbook.records.checks import has_method, instance, lists_runs
+from claimbook.records.checksums import RECORDS
 from claimbook.records.errors import InputError
 from claimbook.records.files import (
     check_writable, damage_told, folder_named, read_object, temporary_folder, write_text)
@@ -141,11 +142,9 @@ def tell_shown(found) -> None:
     """Note in $CLAIMBOOK_OUTPUT, for the page runner, that the page shows these records."""
     if not os.environ.get("CLAIMBOOK_OUTPUT"):
         return
-    path = folder_named("CLAIMBOOK_OUTPUT", "") / "records.json"
-    before = {}
-    if path.exists():
-        with damage_told(path, "the records that the page has shown"):
-            before = read_object(path)
+    path = folder_named("CLAIMBOOK_OUTPUT", "") / RECORDS
+    with damage_told(path, "the records that the page has shown"):
+        before = read_object(path) if path.exists() else {}
     write_text(path, json.dumps(before | {digest(record.run): record.checksum for record in found}))
 
 
