@@ -9,9 +9,10 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from claimbook.claims import papers as all_papers
 from claimbook.claims.decisions import Decision, ledger as all_decisions
 from claimbook.records.errors import InputError
-from claimbook.records.files import PROJECT, check_writable, locked, write_text
+from claimbook.records.files import PROJECT, check_writable, locked, there, write_text
 from claimbook.website.contents import pages_of_contents, write_for_sphinx
 from claimbook.website.costs import cost_table
 from claimbook.website.front import write_findings, write_front
@@ -29,6 +30,7 @@ def build() -> Path:
         check_writable(folder)
     check_jupyter_book()
     check_no_links()
+    check_pages()
     site, before = BUILT / "html", BUILT / "before"
     with locked(BUILT) as alone:
         if not alone:
@@ -81,6 +83,16 @@ def check_no_links() -> None:
         for path in (PROJECT / folder).rglob("*"):
             if not path.is_dir() and not stat.S_ISREG(path.lstat().st_mode):
                 raise InputError(f"{path}: expected a file, got a link, a pipe or a device")
+
+
+def check_pages() -> None:
+    """Raises InputError for a paper without pages, and for a page that was never executed."""
+    for name, paper in all_papers().items():
+        if not paper.pages:
+            raise InputError(f"{name}: expected a page, got none; this starts one: python -m claimbook new page {name} PAGE")
+        for page in paper.pages:
+            if not there(PROJECT / "notebooks" / name / f"{page}.ipynb"):
+                raise InputError(f"{name}/{page}: expected an executed page, got none: python -m claimbook run {name}/{page}")
 
 
 def write_generated(decisions: list[Decision]) -> None:

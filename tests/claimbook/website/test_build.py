@@ -2,10 +2,12 @@
 
 import subprocess
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
 from claimbook import website
+from claimbook.claims import papers
 from claimbook.records.errors import InputError
 from claimbook.records.files import PROJECT
 from claimbook.website import contents
@@ -40,6 +42,15 @@ def test_a_failed_build_leaves_the_last_good_website(monkeypatch, built, error):
     with pytest.raises(error):
         website.build()
     assert [path.name for path in built.iterdir()] == ["html"]
+    assert (built / "html/index.html").read_text("utf-8") == "good"
+
+
+@pytest.mark.parametrize("pages, told", [((), "new page causal_lm PAGE"), (("nothing",), "run causal_lm/nothing")])
+def test_a_page_that_is_missing_is_told_before_the_work(monkeypatch, built, pages, told):
+    monkeypatch.setattr(website, "build_in", None)
+    monkeypatch.setattr(website, "all_papers", lambda: {"causal_lm": replace(papers()["causal_lm"], pages=pages)})
+    with pytest.raises(InputError, match=told):
+        website.build()
     assert (built / "html/index.html").read_text("utf-8") == "good"
 
 
