@@ -13,7 +13,7 @@ from pathlib import Path
 
 from claimbook.records import (
     PROFILES, Record, check_page, check_profile, digest, find_records, is_fresh, results_folder)
-from claimbook.records.checks import has_method, instance, lists_runs
+from claimbook.records.checks import MEASURED, has_method, instance, lists_runs, numbers
 from claimbook.records.checksums import RECORDS
 from claimbook.records.errors import InputError
 from claimbook.records.files import (
@@ -81,10 +81,11 @@ def measure(run, folder: Path) -> None:
 
 
 def checked(component, metrics) -> dict:
-    """What a component measured; raises InputError where that is no dictionary or an empty one."""
+    """What a component measured; raises InputError where that is no dictionary of numbers or an empty one."""
     if not isinstance(metrics, dict) or not metrics:
         raise InputError(f"{type(component).__name__}.measure: expected a dictionary of metrics, "
                          f"got {metrics!r}")
+    numbers(MEASURED, **{f"{type(component).__name__}.measure: {name}": own for name, own in metrics.items()})
     return metrics
 
 

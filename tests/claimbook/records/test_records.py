@@ -89,17 +89,19 @@ def test_a_whole_number_for_a_float_makes_no_other_record():
 
 @dataclass(frozen=True)
 class Nothing:
-    """A computation without metrics."""
+    """A computation without metrics, or with one that is no number."""
 
+    said: str = ""
     version: ClassVar[int] = 1
 
     def measure(self):
-        return {}
+        return {"error": self.said} if self.said else {}
 
 
-def test_a_computation_without_metrics_leaves_no_record(results):
-    with pytest.raises(InputError, match="Nothing.measure: "):
-        records(lambda profile: [Nothing()], "cpu", page="context_scaling/page")
+@pytest.mark.parametrize("said, told", [("", "expected a dictionary"), ("low", "error: expected numbers or NaN, got 'low'")])
+def test_a_computation_without_metrics_leaves_no_record(results, said, told):
+    with pytest.raises(InputError, match=f"Nothing.measure: {told}"):
+        records(lambda profile: [Nothing(said)], "cpu", page="context_scaling/page")
     assert not list(results.rglob("*.json"))
 
 
