@@ -21,9 +21,9 @@ def runs(profile: str) -> list[Run]:
     d = DIMENSIONS[profile]
     lengths = FEWER_LENGTHS if profile in ("smoke", "cpu") else FIGURE_3_LENGTHS
     measure = evaluation(lengths, profile, kind=ErrorByNoiseLevel)
-    found = both_models(profile, TwoNoiseLevels(d, NOISE_STDS, d**-0.5), measure)
-    return found if profile != "cpu" else [
-        replace(run, recipe=replace(run.recipe, learning_rate=CPU_RATE)) for run in found]
+    rate = {"learning_rate": CPU_RATE} if profile == "cpu" else {}
+    return [replace(run, recipe=replace(run.recipe, **rate))
+            for run in both_models(profile, TwoNoiseLevels(d, NOISE_STDS, d**-0.5), measure)]
 
 
 def errors_at_two_levels(records) -> dict[str, dict[float, dict]]:

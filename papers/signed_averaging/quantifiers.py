@@ -339,9 +339,8 @@ def deviant_sequences(records) -> dict[str, pd.Series]:
 def deviant_before(records) -> dict[str, pd.Series]:
     """`deviant_sequences` of the softmax models before training, which is its control."""
     softmax = [record for record in records if record.component.model.scoring == Softmax()]
-    tested = records[0].component.evaluation.parts[0]
-    nearest = min(tested.lengths, key=lambda length: abs(length - TRAINED))
-    return deviant_sequences(untrained(softmax, Together((replace(tested, lengths=(nearest,)),))))
+    tested = replace(records[0].component.evaluation.parts[0], lengths=(TRAINED,))
+    return deviant_sequences(untrained(softmax, Together((tested,))))
 
 
 def part_table(errors) -> pd.DataFrame:
