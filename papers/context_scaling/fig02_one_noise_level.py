@@ -10,7 +10,7 @@ from icllib.baselines.gradient import one_step_error
 from icllib.training import Run
 from papers.context_scaling.gates import MOST_PROMPTS
 from papers.context_scaling.scaling import (
-    FIGURE_2_LENGTHS, both_models, evaluation, one_noise_level, penalties, trained_errors)
+    FIGURE_2_LENGTHS, PENALTY_PAIRS, both_models, evaluation, one_noise_level, penalties, trained_errors)
 
 
 def on_prompts_of_seeds(task, evaluation, predictor, seeds) -> dict[str, np.ndarray]:
@@ -32,13 +32,15 @@ def runs(profile: str) -> list[Run]:
 def errors_at_one_level(records) -> dict[str, dict]:
     """Errors of Figure 2 by metric and name: a row for each seed, a column for each context length.
 
-    "ridge" has the best penalty, "sweep" a row for each of `penalties`; "one step" is expected, by length.
+    "ridge" has the best penalty, "sweep" a row for each of `penalties`, at PENALTY_PAIRS and the most pairs;
+    "one step" is expected, by length.
     """
     run, found = records[0].component, {}
     task, evaluation, sweep = run.task, run.evaluation, penalties(run.task.dimension)
     trained = {metric: trained_errors(records, metric) for metric in ("error", "excess")}
     own_seeds = trained["error"]["SGPT"].index
-    shared = replace(evaluation, own_prompts=False, prompts=min(evaluation.prompts, MOST_PROMPTS))
+    shared = replace(evaluation, own_prompts=False, prompts=min(evaluation.prompts, MOST_PROMPTS),
+                     lengths=(PENALTY_PAIRS, evaluation.longest))
     ridge = on_prompts_of_seeds(task, evaluation, Ridge.bayes(task), own_seeds)
     swept = shared.measure(task, RidgeSweep(sweep))
     one_step = pd.Series({n: one_step_error(task, n) for n in evaluation.lengths})
@@ -47,5 +49,5 @@ def errors_at_one_level(records) -> dict[str, dict]:
             "ridge": pd.DataFrame(ridge[metric], own_seeds[: len(ridge[metric])],
                                   evaluation.lengths).squeeze("index"),
             "one step": one_step - (task.noise_std**2 if metric == "excess" else 0),
-            "sweep": pd.DataFrame(swept[metric], sweep, evaluation.lengths)}
+            "sweep": pd.DataFrame(swept[metric], sweep, shared.lengths)}
     return found

@@ -29,24 +29,24 @@ def runs(profile: str) -> list[Run]:
 def errors_at_two_levels(records) -> dict[str, dict[float, dict]]:
     """Errors of Figure 3 by metric, noise and name: a row for each seed, or one, a column for each length.
 
-    "ridge" has the best penalty of each level, "sweep" a row for each of `penalties`; "floor" is the best
-    predictor that does not know the level; "zero" answers 0.
+    "ridge" has the best penalty of each level, "sweep" a row for each of `penalties` at PENALTY_PAIRS and the
+    most pairs; "floor" is the best predictor that does not know the level; "zero" answers 0.
     """
     run, found = records[0].component, {"error": {}, "excess": {}}
     task, sweep = run.task, penalties(run.task.dimension)
     trained = {metric: trained_errors(records, metric) for metric in found}
     at_one = ErrorByLength(run.evaluation.lengths, run.evaluation.prompts)
+    shown = replace(at_one, lengths=(PENALTY_PAIRS, at_one.longest))
     for level, sigma in enumerate(task.noise_stds):
         alone = task.at_level(level)
-        baselines = {"ridge": Ridge.bayes(alone), "floor": MixtureRidge.bayes(task), "zero": Zero(),
-                     "sweep": RidgeSweep(sweep)}
+        baselines = {"ridge": Ridge.bayes(alone), "floor": MixtureRidge.bayes(task), "zero": Zero()}
         measured = {name: at_one.measure(alone, own) for name, own in baselines.items()}
+        swept = shown.measure(alone, RidgeSweep(sweep))
         for metric in found:
-            rows = {name: pd.DataFrame(own[metric], columns=at_one.lengths).squeeze("index")
-                    for name, own in measured.items()}
-            rows["sweep"].index = sweep
-            found[metric][sigma] = rows | {
-                name: own.xs(level, level="level") for name, own in trained[metric].items()}
+            found[metric][sigma] = {
+                name: own.xs(level, level="level") for name, own in trained[metric].items()} | {
+                name: pd.Series(own[metric][0], at_one.lengths) for name, own in measured.items()} | {
+                "sweep": pd.DataFrame(swept[metric], sweep, shown.lengths)}
     return found
 
 
