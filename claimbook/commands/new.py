@@ -101,7 +101,7 @@ def adding_alone():
 def check_name(what: str, name: str) -> None:
     """Raises InputError unless the name can be that of a Python module and part of an address."""
     if not re.fullmatch("[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name):
-        raise InputError(f"{what}: expected a name of at most 64 small letters, digits and _, got {name!r:.100}")
+        raise InputError(f"{what}: expected a name of up to 64 of a-z, 0-9 and _, none of Python's, got {name!r:.100}")
 
 
 def filled(kind: str, **words) -> dict[str, str]:

@@ -89,10 +89,10 @@ def check_pages() -> None:
     """Raises InputError for a paper without pages, and for a page that was never executed."""
     for name, paper in all_papers().items():
         if not paper.pages:
-            raise InputError(f"{name}: expected a page, got none; this starts one: python -m claimbook new page {name} PAGE")
+            raise InputError(f"{name}: expected a page, got none: python -m claimbook new page {name} PAGE")
         for page in paper.pages:
             if not there(PROJECT / "notebooks" / name / f"{page}.ipynb"):
-                raise InputError(f"{name}/{page}: expected an executed page, got none: python -m claimbook run {name}/{page}")
+                raise InputError(f"{name}/{page}: expected an executed page, got none: claimbook run {name}/{page}")
 
 
 def write_generated(decisions: list[Decision]) -> None:

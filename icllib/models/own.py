@@ -52,9 +52,9 @@ class Module:
             for prompts in (slice(2), slice(2), slice(1)):
                 calls.append(again(xs[prompts].clone(), xs[prompts, :, 0].clone()))
         if not all(torch.allclose(calls[0][: len(call)], call, 1e-3, 1e-3, equal_nan=True) for call in calls):
-            raise InputError("make: expected modules that answer a prompt alike at each call, beside any others and when "
-                             "made again from a seed, got others: keep tensors as parameters or buffers, draw by PyTorch, "
-                             "in training alone, and mix no prompts")
+            raise InputError("make: expected modules that answer a prompt alike at each call, beside any others and "
+                             "when made again from a seed, got others: keep tensors as parameters or buffers, draw "
+                             "by PyTorch, in training alone, and mix no prompts")
         return fleet
 
 
