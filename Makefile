@@ -22,7 +22,7 @@ offline: book
 	$(BIN)/python -m claimbook.website.offline
 
 # Two other processors, as far as a library lets itself be told which one it is on: one without AVX
-# and one without AVX-512. Golden numbers must be the same there; make test tries them on the first alone.
+# and one without AVX-512. Golden numbers must be the same there; make test tries them on the first, make test-large on all.
 ON_SSE := ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_ENABLE_INSTRUCTIONS=SSE4_2 \
 	OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL" \
 	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F
@@ -54,6 +54,7 @@ test-golden: $(INSTALLED)
 
 test-large: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m large tests
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q $(GOLDEN)
 	OMP_NUM_THREADS=1 $(ON_SSE) $(BIN)/python -m pytest -q -m "large or not large" $(GOLDEN)
 	OMP_NUM_THREADS=1 $(ON_AVX2) $(BIN)/python -m pytest -q -m "large or not large" $(GOLDEN)
 

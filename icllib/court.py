@@ -33,11 +33,10 @@ from icllib.protocols import Predictor, Task
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, sample_each
 from icllib.training import Fleet, Recipe, Trained, train
-from icllib.training.build import line_of, told
-from icllib.training.checkpoint import (
-    load_checkpoint, locked_folder, remove_checkpoints, save_checkpoint, save_tensors)
+from icllib.training.build import line_of, room_for, told
+from icllib.training.checkpoint import load_checkpoint, locked_folder, remove_checkpoints, save_tensors
 from icllib.training.engine import run_steps, tell_diverged
-from icllib.training.jobs import stop_request
+from icllib.training.jobs import keep_checkpoint, stop_request
 
 SEEDS, QUICK = 5, 1  # pairs; ours
 KEPT = 20  # softmax models of the floor
@@ -295,13 +294,12 @@ def trained_or_kept(setting: Setting, model, count: int, kept_in: Path):
         except Exception:  # of many kinds
             raise InputError(f"{kept_in}: expected what a call before has trained, got a damaged file; delete it") from None
         return module
-    fleet = Fleet([setting.task] * count, model, setting.recipe, range(count), [None] * count)
     half = kept_in.with_suffix(".half")
-    save = lambda: save_checkpoint(half, int(fleet.step), fleet.tensors(), {})
-    with locked_folder(half), stop_request() as should_stop:
+    with locked_folder(half), stop_request() as should_stop, room_for(count, "cpu"), torch.inference_mode(False):
+        fleet = Fleet([setting.task] * count, model, setting.recipe, range(count), [None] * count)
         if found := load_checkpoint(half):
             fleet.load(found[0])
-        run_steps(fleet, kept_in.stem, should_stop, save)
+        run_steps(fleet, kept_in.stem, should_stop, lambda: keep_checkpoint(fleet, half, {}))
         save_tensors(kept_in, fleet.module.state_dict())
     for seed in (~fleet.alive).nonzero().flatten().tolist():
         tell_diverged(model, seed, setting.recipe)

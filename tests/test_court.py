@@ -58,12 +58,12 @@ def test_a_mean_of_all_tokens_is_worse_and_the_controls_come_out_right(small):
 
 
 def test_softmax_in_disguise_is_no_better_and_no_worse_and_later_calls_go_on(small, capsys, monkeypatch):
-    path, save = small / "mine.py", court.save_checkpoint
+    path, save = small / "mine.py", court.keep_checkpoint
     path.write_text(f"from beside import one\n{DISGUISED}", "utf-8")
     (small / "beside.py").write_text("one = 1", "utf-8")
     monkeypatch.chdir(small)
     with monkeypatch.context() as patch:
-        patch.setattr(court, "save_checkpoint", lambda *own: (save(*own), signal.raise_signal(signal.SIGTERM)))
+        patch.setattr(court, "keep_checkpoint", lambda *own: (save(*own), signal.raise_signal(signal.SIGTERM)))
         patch.setattr(engine, "SAVE_EVERY", 0.5)
         assert main(["compare", "mine.py"]) == 3
     stopped = re.findall(r"stopped at step (\d+) of 1000; the same call", capsys.readouterr().err)

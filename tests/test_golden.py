@@ -234,7 +234,7 @@ def exact_runs():
 
 
 def cases():
-    """All of them; make test tries the first of each class, on pretended processors too."""
+    """All of them; make test tries the first of each class."""
     found, classes = [], set()
     for page, run in exact_runs():
         marks = pytest.mark.large if type(run) in classes else ()

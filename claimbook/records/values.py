@@ -25,7 +25,7 @@ def values(records, metric: str, **labels) -> pd.Series:
         raise InputError("records: expected at least one, got none")
     if "seed" not in labels and all("seed" in record.run for record in records):
         labels = {"seed": "seed"} | labels
-    frames, numbers = [], []
+    frames, numbers = [], []  # a record that is given twice counts once
     for axes, group in groupby({id(one): one for one in records}.values(), lambda record: axes_of(record, metric)):
         group = list(group)
         own = [[path(record.component) if callable(path) else label_of(record.run, path) for path in labels.values()]

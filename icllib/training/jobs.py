@@ -182,13 +182,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     own = versions([only_training(run, with_stops=True) for run in runs])
     started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in, own)))
 
-    def save():
-        try:
-            save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),
-                            cost_since(started, device) | {"sources": sources(own)})
-        except OSError as error:  # training goes on
-            tell(f"no checkpoint in {saved_in} ({error}); a stop now would lose what came after the last one")
-
+    save = lambda: keep_checkpoint(fleet, saved_in, cost_since(started, device) | {"sources": sources(own)})
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request(limits, failed) as should_stop:
         run_steps(fleet, label, should_stop, save, board(saved_in.name))
@@ -208,6 +202,14 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
                 if learned else {"diverged": True})
         Record.of(run, values, made | {"seed": run.seed} | kept).save(folder)
     remove_checkpoints(saved_in)
+
+
+def keep_checkpoint(fleet: Fleet, folder: Path, info: dict) -> None:
+    """Save a fleet on its way; where that cannot be, it is told, and training goes on."""
+    try:
+        save_checkpoint(folder, int(fleet.step), fleet.tensors(), info)
+    except OSError as error:
+        tell(f"no checkpoint in {folder} ({error}); a stop now would lose what came after the last one")
 
 
 def fleet_of(runs: list[Run], device: str) -> Fleet:

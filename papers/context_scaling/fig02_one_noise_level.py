@@ -32,15 +32,15 @@ def runs(profile: str) -> list[Run]:
 def errors_at_one_level(records) -> dict[str, dict]:
     """Errors of Figure 2 by metric and name: a row for each seed, a column for each context length.
 
-    "ridge" has the best penalty, "sweep" a row for each of `penalties`, at PENALTY_PAIRS and the most pairs;
-    "one step" is expected, by length.
+    "ridge" has the best penalty, "sweep" a row for each of `penalties`, at PENALTY_PAIRS; "one step" is
+    expected, by length.
     """
     run, found = records[0].component, {}
     task, evaluation, sweep = run.task, run.evaluation, penalties(run.task.dimension)
     trained = {metric: trained_errors(records, metric) for metric in ("error", "excess")}
     own_seeds = trained["error"]["SGPT"].index
     shared = replace(evaluation, own_prompts=False, prompts=min(evaluation.prompts, MOST_PROMPTS),
-                     lengths=(PENALTY_PAIRS, evaluation.longest))
+                     lengths=(PENALTY_PAIRS,))
     ridge = on_prompts_of_seeds(task, evaluation, Ridge.bayes(task), own_seeds)
     swept = shared.measure(task, RidgeSweep(sweep))
     one_step = pd.Series({n: one_step_error(task, n) for n in evaluation.lengths})

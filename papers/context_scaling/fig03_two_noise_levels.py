@@ -29,14 +29,14 @@ def runs(profile: str) -> list[Run]:
 def errors_at_two_levels(records) -> dict[str, dict[float, dict]]:
     """Errors of Figure 3 by metric, noise and name: a row for each seed, or one, a column for each length.
 
-    "ridge" has the best penalty of each level, "sweep" a row for each of `penalties` at PENALTY_PAIRS and the
-    most pairs; "floor" is the best predictor that does not know the level; "zero" answers 0.
+    "ridge" has the best penalty of each level, "sweep" a row for each of `penalties`, at PENALTY_PAIRS;
+    "floor" is the best predictor that does not know the level; "zero" answers 0.
     """
     run, found = records[0].component, {"error": {}, "excess": {}}
     task, sweep = run.task, penalties(run.task.dimension)
     trained = {metric: trained_errors(records, metric) for metric in found}
     at_one = ErrorByLength(run.evaluation.lengths, run.evaluation.prompts)
-    shown = replace(at_one, lengths=(PENALTY_PAIRS, at_one.longest))
+    shown = replace(at_one, lengths=(PENALTY_PAIRS,))
     for level, sigma in enumerate(task.noise_stds):
         alone = task.at_level(level)
         baselines = {"ridge": Ridge.bayes(alone), "floor": MixtureRidge.bayes(task), "zero": Zero()}

@@ -21,9 +21,8 @@ def best_ridge(task, evaluation) -> pd.Series:
 
 def over_ridge(errors, task, evaluation, n: int | None = None) -> pd.Series:
     """Errors, a column for each length, at n pairs, by default the most, over ridge regression's."""
-    most = max(evaluation.lengths)
-    n = n or most
-    return errors[n] / best_ridge(task, replace(evaluation, lengths=tuple(sorted({n, most}))))[n]
+    n = n or max(evaluation.lengths)
+    return errors[n] / best_ridge(task, replace(evaluation, lengths=(n,)))[n]
 
 
 def at_papers_dimension(values, task) -> np.ndarray:

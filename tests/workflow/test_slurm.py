@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from claimbook.commands.plan import plan_trainings
-from claimbook.commands.plan import train, trained_runs
+from claimbook.commands.plan import plan_trainings, train, trained_runs
 from claimbook.pages.names import all_pages
 from claimbook.records.files import PROJECT
 from slurm_cluster import cluster, missing_programs

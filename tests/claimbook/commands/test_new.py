@@ -112,5 +112,5 @@ def test_a_page_that_is_there_and_a_paper_that_is_not_are_told():
 def test_a_damaged_description_of_a_paper_is_told(tmp_path, old, new_text, reason):
     text = (PROJECT / "papers/causal_lm/paper.yml").read_text("utf-8")
     (tmp_path / "paper.yml").write_text(text.replace(old, new_text), "utf-8")
-    with pytest.raises(InputError, match=f"paper.yml: .*{reason}"):
+    with pytest.raises(InputError, match=f"paper.yml: expected the description of a paper, got .*{reason}"):
         read_paper(tmp_path / "paper.yml")
