@@ -47,7 +47,7 @@ sheet.draw_table(axes, judged)
 title = axes.set_title("Five seeds tell no change from softmax", fontsize=11)
 
 # %% [markdown] tags=["caption"]
-# Errors over softmax's, means over five pairs of seeds: orange worse, violet better, framed where a difference is seen.
+# Errors over softmax's, means over five pairs of seeds: orange worse, violet better. A frame would mark a difference that is seen: there is none.
 # The last two rows are controls.
 #
 # Alt text: A table in color, a row for each change and a column for each of ten tests. No cell has a frame. The largest
