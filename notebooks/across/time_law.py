@@ -53,7 +53,7 @@ figure, panels = plt.subplots(1, 2, figsize=(9, 4), sharey=True)
 for axes, alpha in zip(panels, sheet.ALPHAS):
     title = f"alpha = {alpha:g}"
     for model in sheet.MODELS:
-        for seed in curves[sheet.part_of(model, alpha)]:
+        for seed in curves[f"{model}, {title}"]:
             draw(axes, table, title, f"{model}, seed {seed}", color=color_of(model), lw=1,
                  label="_" if seed else model)
     draw(axes, table, title, "solvable model", color="black", ls="--",
@@ -89,7 +89,7 @@ of_known = {alpha: sheet.exponent(curve) for alpha, curve in known.items()}
 pd.DataFrame({f"alpha = {alpha:g}": {
     "printed": f"{-(alpha - 1) / alpha:.3f}",
     "solvable model": f"{of_known[alpha]:.3f}"} | {
-    model: with_interval(exponents[sheet.part_of(model, alpha)], 3)
+    model: with_interval(exponents[f"{model}, alpha = {alpha}"], 3)
     for model in sheet.MODELS}
     for alpha in sheet.ALPHAS}).T
 

@@ -54,20 +54,15 @@ class LossByTask(OnNewPrompts):
 
 
 def models(profile: str) -> dict[str, list[Run]]:
-    """Both models on both laws, five seeds of each; only smoke and cpu have runs."""
+    """Both models on both laws, named as the claim's parts; five seeds of each at cpu, one at smoke."""
     recipe, stops, seeds = RECIPE, STOPS, 5
     if profile == "smoke":
         recipe, stops, seeds = Recipe((PAIRS,), steps=4, batch=4), (1, 2, 4), 1
     along = Along(stops, LossByTask())
-    return {part_of(name, alpha): [
+    return {f"{name}, alpha = {alpha}": [
         Run(SparseFeatureRegression(TASKS, alpha), model, replace(recipe, learning_rate=rate), LossByTask(),
             seed, along=along) for seed in range(seeds if profile in ("smoke", "cpu") else 0)]
         for name, (model, rate) in MODELS.items() for alpha in ALPHAS}
-
-
-def part_of(name: str, alpha: float) -> str:
-    """The name of a model on a law, as in the claim."""
-    return f"{name}, alpha = {alpha:g}"
 
 
 def runs(profile: str) -> list[Run]:

@@ -52,7 +52,3 @@ def test_every_entry_can_be_built_and_is_not_softmax(name):
     changed = run.model != court.SETTINGS["lines"].model
     assert changed == (name != leaderboard.UNTRAINED) and (run.recipe.steps == 1) == (not changed)
     assert changed or run.model.scoring == Softmax()
-
-
-def test_what_is_named_is_an_entry():
-    assert set(leaderboard.WAITING) < set(leaderboard.OPTIONS) and leaderboard.ON_RECORD[-1] == leaderboard.UNTRAINED
