@@ -91,14 +91,9 @@ class HandSetDistances(Component):
         task = (NarrowedInputs if self.narrowed else LinearRegression)(self.dimension, inputs="uniform")
         prompt = draw_prompts(task, self.seed, self.prompts, self.pairs + 1)
         mask = causal_pairs if self.mask == "causal" else full_pairs
-        outputs = run_layers(prompt, self.pairs, STEP_SIZE * precision(task), LAYERS, mask)[1:, :, -1]
+        outputs = run_layers(prompt, self.pairs, STEP_SIZE / variance(task.inputs), LAYERS, mask)[1:, :, -1]
         states = torch.cat((prompt.xs[:, -1].expand(LAYERS, -1, -1), outputs[..., None]), dim=-1)
         return distances(states, -outputs[-1], answers_of(prompt.xs, prompt.ys, task), prompt.means[:, -1])
-
-
-def precision(task) -> float:
-    """One over the variance of the inputs in training."""
-    return 1 / variance(task.inputs)
 
 
 def answers_of(xs, ys, task) -> torch.Tensor:
@@ -110,13 +105,13 @@ def answers_of(xs, ys, task) -> torch.Tensor:
     pairs, query, labels = xs[:, :-1].double(), xs[:, -1].double(), ys[:, :-1].double()
     penalty = max((task.noise_std / task.weight_std) ** 2, 1e-9)
     matrix = pairs.mT @ pairs + penalty * torch.eye(pairs.shape[-1], dtype=pairs.dtype)
-    step, most = STEP_SIZE * precision(task), max(STEPS)
+    step, most = STEP_SIZE / variance(task.inputs), max(STEPS)
     descent = theory.gradient_descent(pairs, labels, step, most)
     causal = theory.causal_gradient_descent(pairs, labels, step, most)[:, :, -1]
     weights = [torch.linalg.solve(matrix, pairs.mT @ labels[..., None])[..., 0], descent[1],
                *(descent[k] for k in STEPS), *(causal[k] for k in STEPS),
                theory.online_gradient_descent(pairs, labels)[-1]]
-    kernel = (precision(task) * dot(pairs, query[:, None])).softmax(dim=-1)
+    kernel = (dot(pairs, query[:, None]) / variance(task.inputs)).softmax(dim=-1)
     return torch.stack([*((own * query).sum(-1) for own in weights), (kernel * labels).sum(-1)])
 
 
