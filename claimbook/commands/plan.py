@@ -29,7 +29,7 @@ def plan_trainings(pages, profile: str, members: int | None = None, budget: floa
     which it is shown, are fleets of their own. members: the most models that train together.
     """
     check_profile(profile, PROFILES)
-    runs = {page: trained_runs(page, profile) for page in pages}
+    runs = {page: own for page in pages if (own := or_told(page, trained_runs, page, profile)) is not None}
     seeds = {page: sorted({run.seed for run in own}) for page, own in runs.items()}
     first = {page: own if budget is None else own[:WHOLE_SEEDS] for page, own in seeds.items()}
     missing = {}
@@ -42,18 +42,20 @@ def plan_trainings(pages, profile: str, members: int | None = None, budget: floa
         order = in_order([(page, value, [one for one, (_, waits) in missing.items()
                                          if waits & {(page, seed) for seed in some}])
                           for page, value, some in sets], budget)
-        memory = {one: told_memory(missing[one][0], one) for one in order}
+        memory = {one: or_told(one.records[0].rpartition("/")[0], trainer_of(missing[one][0][0]).memory_of,
+                               missing[one][0]) for one in order}
         if None not in memory.values():
-            return [replace(one, memory_gib=memory[one]) for one in order]
+            return [replace(one, memory_gib=float(f"{memory[one] / 2**30:.2g}")) for one in order]
         missing = {one: own for one, own in missing.items() if memory.get(one, 0) is not None}
 
 
-def told_memory(fleet: list, made: Job) -> float | None:
-    """GiB that a fleet takes; None, and the reason told, where it cannot be built here."""
+def or_told(page: str, call, *arguments):
+    """What a call returns; None where it fails, as a page's own modules may in any way, which is told."""
     try:
-        return float(f"{trainer_of(fleet[0]).memory_of(fleet) / 2**30:.2g}")
-    except InputError as error:
-        print(f"claimbook: {made.records[0].rpartition('/')[0]} left out: {error}", file=sys.stderr)
+        return call(*arguments)
+    except (Exception, SystemExit) as error:
+        kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
+        print(f"claimbook: {page} left out: {kind}{error}", file=sys.stderr)
         return None
 
 

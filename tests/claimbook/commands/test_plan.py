@@ -112,6 +112,9 @@ def test_memory_is_of_what_is_listed_alone_and_what_cannot_be_built_is_left_out(
     assert "block_causal/gpu left out: data: expected a file" in capsys.readouterr().err
     assert len(listed) == len({tuple(fleet) for fleet in counted}) - 1
     assert {one.memory_gib for one in listed} == {1.0}
+    monkeypatch.setattr(plan, "runs_of", lambda page: __import__("no_such_module"))
+    assert plan.plan_trainings([page], "gpu") == []
+    assert f"{page} left out: ModuleNotFoundError" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("claim", [claim for paper in papers() for claim in load_claims(paper)
