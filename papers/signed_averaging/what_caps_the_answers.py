@@ -6,14 +6,14 @@ from scipy.optimize import brentq
 from claimbook.records.values import values
 from icllib.training import Run
 from papers.signed_averaging.affine import BY_SCORING, PRINTED, SIGMAS
-from papers.signed_averaging.answer_sizes import faster_read_out, floor, kept, without_norm
+from papers.signed_averaging.answer_sizes import faster_read_out, floor, kept, without_norm_again
 from papers.signed_averaging.comparisons import TABLE_6
 from papers.signed_averaging.trained_further import sizes
 
 
 def runs(profile: str) -> list[Run]:
     """All models of the page, and those that were trained further."""
-    return kept(profile) + without_norm(profile) + faster_read_out(profile) + sizes(profile)
+    return kept(profile) + without_norm_again(profile) + faster_read_out(profile) + sizes(profile)
 
 
 def bound_needed(error: float, sigma: float) -> float:
