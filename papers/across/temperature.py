@@ -13,7 +13,6 @@ SHIFTS = {f"noise_{std:g}".replace(".", "_"): replace(LINEAR_8, noise_std=std) f
     f"weights_{factor}": replace(LINEAR_8, weight_std=factor * LINEAR_8.weight_std) for factor in (2, 3)}
 TITLES = {"noise_0_5": "noise 0.5", "noise_1": "noise 1", "noise_2": "noise 2",
           "weights_2": "weights x 2", "weights_3": "weights x 3"}
-
 SECOND_LOOK = range(3, 8)  # ASSUMED: seeds beside the kept ones, which left claim 1 undecided
 
 
