@@ -110,7 +110,7 @@ def told():
     except Exception as error:
         if isinstance(error, InputError) or of_memory(error):
             raise
-        raise InputError("task, model: expected some that work on the first prompts, got "
+        raise InputError("task, model, loss: expected some that work on the first prompts, got "
                          f"{error!r:.200}{line_of(error)}") from error
 
 

@@ -39,12 +39,12 @@ class Fleet:
     member, T stored prompts that are reshuffled each epoch, or None for fresh prompts at every
     step. learning_rates, models: per member, where they are not all the same; models may differ
     in the values that their parameters start from, not in shape. snapshots: after which steps to
-    keep a copy of the module. Raises InputError for a wrong number of values per member,
-    for an invalid value, and for a module that is no fleet.
+    keep a copy of the module. loss, optimizer: see `train`. Raises InputError for a wrong number of
+    values per member, for an invalid value, and for a module that is no fleet.
     """
 
     def __init__(self, tasks, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu",
-                 learning_rates=None, models=None, snapshots=()):
+                 learning_rates=None, models=None, snapshots=(), loss=None, optimizer=None):
         checks.device(device)
         self.stream = Stream.of(seeds, "training", device)
         members = len(self.stream.seeds)
@@ -63,9 +63,14 @@ class Fleet:
         self.relative_rates = None
         if set(learning_rates) != {recipe.learning_rate}:
             self.relative_rates = torch.tensor(learning_rates, device=device) / recipe.learning_rate
-        self.optimizer = torch.optim.AdamW(
-            self.parameters, lr=self.rate, betas=recipe.betas, eps=recipe.epsilon,
-            weight_decay=recipe.weight_decay, fused=True, capturable=self.rate.is_cuda)
+        self.loss, self.own_rates = loss, None
+        if optimizer is None:
+            self.optimizer = torch.optim.AdamW(
+                self.parameters, lr=self.rate, betas=recipe.betas, eps=recipe.epsilon,
+                weight_decay=recipe.weight_decay, fused=True, capturable=self.rate.is_cuda)
+        else:
+            self.optimizer = own_optimizer(optimizer, self.parameters)
+            self.own_rates = [group["lr"] / recipe.learning_rate for group in self.optimizer.param_groups]
         self.step = torch.zeros((), dtype=torch.int64, device=device)
         self.alive = torch.ones(len(seeds), dtype=torch.bool, device=device)
         self.losses = torch.zeros(READ_EVERY, len(seeds), device=device)
@@ -73,7 +78,7 @@ class Fleet:
         self.block, self.ids_of_block = None, None
         self.usable, self.in_bf16 = usable, in_bf16
         self.check()
-        self.cpu_step = compiled_step(self)  # None: PyTorch's step
+        self.cpu_step = None if loss or optimizer else compiled_step(self)  # None: PyTorch's step
 
     @told()
     @torch.enable_grad()
@@ -87,7 +92,7 @@ class Fleet:
         if not all(map(partial(torch.allclose, equal_nan=True), prompt, self.sample())):
             raise InputError("task: expected the same prompts for the same ids, got others: take every "
                              "random number from the stream")
-        if self.recipe.loss == "cross-entropy":
+        if self.recipe.loss == "cross-entropy" and not self.loss:
             check_labels(prompt.ys)
         check_hidden(self.module, prompt, self.recipe.layout)
         one_each = Prompt(*(values[:, :1] for values in prompt))
@@ -113,7 +118,7 @@ class Fleet:
         recipe = self.recipe
         with self.precision():
             weights = recipe.length_weights(self.step)
-            return recipe_losses(self.forward, prompt, recipe, weights)
+            return recipe_losses(self.forward, prompt, recipe, weights, self.loss)
 
     def descend(self, gradients) -> None:
         """One step of the optimizer; a member whose loss was not finite gets no more gradient."""
@@ -121,6 +126,8 @@ class Fleet:
         for parameter, gradient in zip(self.parameters, gradients):
             parameter.grad = gradient
         self.rate.copy_(self.rates.index_select(0, self.step.view(1))[0])
+        for group, relative in zip(self.optimizer.param_groups, self.own_rates or ()):
+            group["lr"] = relative * float(self.rate)
         if self.relative_rates is None:
             self.optimizer.step()
         else:
@@ -232,6 +239,31 @@ def clipped(gradients, max_norm: float) -> list[Tensor]:
     return [gradient * along_members(scales, gradient) for gradient in gradients]
 
 
+def own_optimizer(make, parameters) -> torch.optim.Optimizer:
+    """The optimizer that a function makes of parameters. Raises InputError for one that cannot step or has not all
+    of them, and where a member's step depends on the gradient of another."""
+    after = []
+    for factor in (1, 2):  # of the first member's gradient
+        copies = [nn.Parameter(own.detach().clone()) for own in parameters]
+        for own in copies:
+            own.grad = torch.ones_like(own)
+            own.grad[0] *= factor
+        try:
+            optimizer = make(copies)
+            optimizer.step()
+        except Exception as error:
+            raise InputError(f"optimizer: expected a function of a list of parameters to an optimizer of PyTorch "
+                             f"whose step needs nothing more, got {error!r:.200}") from error
+        held = [own for group in optimizer.param_groups for own in group["params"]]
+        if {*map(id, held)} != {*map(id, copies)}:
+            raise InputError(f"optimizer: expected one of all {len(copies)} parameters, got one of {len(held)}")
+        after.append([own[1:] for own in copies])
+    if not all(map(torch.equal, *after)):
+        raise InputError("optimizer: expected one that takes each number by itself, got one by which a member's "
+                         "step depends on another's gradient; train its seeds one at a time")
+    return make(parameters)
+
+
 def along_members(values: Tensor, tensor: Tensor) -> Tensor:
     """One value per member, (M,), shaped to broadcast against (M, ...)."""
     return values.view(-1, *[1] * (tensor.dim() - 1))
@@ -270,7 +302,7 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
     text(label=label)
     step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
     # It takes a minute, and a captured step is the same at all times.
-    compiles = on_gpu and step < steps and not should_stop() and not fleet.loops
+    compiles = on_gpu and step < steps and not should_stop() and not fleet.loops and not fleet.own_rates
     take_step = captured_step(fleet) if compiles else fleet.take_step
     progress = Progress(steps, label, unit_per_step=len(fleet.alive), start_at=step)
     stride, saved = READ_EVERY if on_gpu else 1, time.monotonic()  # no GPU waits at every step
@@ -298,11 +330,14 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
 
 
 def train(task: Task, model: Model, recipe: Recipe, seeds, pretraining_tasks=None, device="cpu",
-          deadline=None, label="") -> nn.Module:
+          deadline=None, label="", loss=None, optimizer=None) -> nn.Module:
     """Train one member per seed on one task and return the stacked module.
 
     pretraining_tasks: one per seed, as Fleet has them; by default fresh prompts for all. deadline:
-    a time.monotonic() after which OutOfTime is raised. Raises InputError as Fleet does.
+    a time.monotonic() after which OutOfTime is raised. loss: a function of answers and targets, (M, B, K)
+    each, to losses of that shape, in place of the recipe's. optimizer: a function of a list of parameters,
+    (M, ...) each, to a torch.optim.Optimizer in place of AdamW; its rates follow the recipe's schedule. Both
+    train by PyTorch's step. Raises InputError as Fleet does.
     """
     text(label=label)
     if deadline is not None:
@@ -310,7 +345,8 @@ def train(task: Task, model: Model, recipe: Recipe, seeds, pretraining_tasks=Non
     members = len(Stream.of(seeds, "training").seeds)
     pretraining_tasks = [None] * members if pretraining_tasks is None else pretraining_tasks
     with room_for(members, device), torch.inference_mode(False):  # with gradients in any case
-        fleet = Fleet([task] * members, model, recipe, seeds, pretraining_tasks, device)
+        fleet = Fleet([task] * members, model, recipe, seeds, pretraining_tasks, device,
+                      loss=loss, optimizer=optimizer)
         if len({*zip(seeds, pretraining_tasks)}) < members:
             raise InputError(f"seeds: expected different ones, since equal ones give the same model, got {seeds!r}")
         run_steps(fleet, label, lambda: deadline is not None and time.monotonic() > deadline)

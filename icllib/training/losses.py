@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
+from claimbook.records.errors import InputError
 from icllib.checks import prediction_shape
 from icllib.streams import Stream, constant
 from icllib.tasks import MaskedBatch, Prompt
@@ -14,9 +15,9 @@ def forward_of(module):
     return module.predictions_by_layer if getattr(module, "probes", ()) else module
 
 
-def recipe_losses(forward, prompt, recipe, weights=1.0) -> Tensor:
+def recipe_losses(forward, prompt, recipe, weights=1.0, own=None) -> Tensor:
     """Each member's loss as a recipe says, a mean over prompts, queries and classes: (M,).
-    weights: of the context lengths. With `loss_on_pairs` the outputs at the pairs count like those at the
+    weights: of the context lengths. own: a loss in place of the recipe's. With `loss_on_pairs` the outputs at the pairs count like those at the
     queries, with target 0 (Ding et al., Appendix E). Where `forward` answers after every layer, the sum
     over layers."""
     if recipe.loss == "masked tokens":
@@ -30,7 +31,12 @@ def recipe_losses(forward, prompt, recipe, weights=1.0) -> Tensor:
         targets = torch.cat((zeros, targets), dim=2)
     predictions = forward(prompt.xs, prompt.ys, lengths, **options).to(targets.dtype)
     prediction_shape(targets.shape, predictions)
-    if recipe.loss == "cross-entropy":  # predictions are log-odds
+    if own:
+        losses = own(predictions, targets)
+        if getattr(losses, "shape", None) != predictions.shape:
+            raise InputError(f"loss: expected losses of the answers' shape, {tuple(predictions.shape)}, got "
+                             f"{tuple(losses.shape) if isinstance(losses, Tensor) else losses!r:.100}")
+    elif recipe.loss == "cross-entropy":  # predictions are log-odds
         losses = binary_cross_entropy_with_logits(predictions, targets.expand_as(predictions), reduction="none")
     else:
         losses = (predictions - targets).square()
