@@ -30,10 +30,10 @@ def bounds_needed() -> pd.DataFrame:
          for name, row in rows.items()}, orient="index", columns=SIGMAS[2:])
 
 
-def against(one, other) -> dict[str, pd.Series]:
+def against(one, other, sigmas=(3, 5, 10)) -> dict[str, pd.Series]:
     """Errors of one kind of softmax model over those of another, pair by pair; their seeds differ."""
     pairs = one.reset_index(drop=True) / other.reset_index(drop=True)
-    return {f"sigma = {sigma}": pairs[sigma].dropna() for sigma in (3, 5, 10)}
+    return {f"sigma = {sigma}": pairs[sigma].dropna() for sigma in sigmas}
 
 
 def sizes_table(records) -> pd.DataFrame:
