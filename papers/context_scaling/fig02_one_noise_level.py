@@ -12,11 +12,6 @@ from papers.context_scaling.gates import MOST_PROMPTS
 from papers.context_scaling.scaling import (
     FIGURE_2_LENGTHS, PENALTY_PAIRS, both_models, evaluation, one_noise_level, penalties, trained_errors)
 
-# Figure 2 at cpu. ASSUMED: in pilots with one seed SGPT's errors were at most 1.09 times ridge regression's
-# after 8,000 steps; those of GPT-2 up to 1.42 times then. After 60,000 claim 36 was undecided in five of
-# seven parts, with errors of 1.04 to 1.11 times. So GPT-2 trains for twice that.
-STEPS = {"SGPT": 8000, "GPT-2": 120_000}
-
 
 def on_prompts_of_seeds(task, evaluation, predictor, seeds) -> dict[str, np.ndarray]:
     """A baseline's metrics on the same prompts as the models: (seeds, K), or (1, K) if all have the same."""
@@ -31,7 +26,7 @@ def runs(profile: str) -> list[Run]:
     measure = evaluation(FIGURE_2_LENGTHS, profile)
     if profile == "cpu":
         measure = replace(measure, prompts=2**14, own_prompts=True)
-    return both_models(profile, one_noise_level(profile), measure, STEPS)
+    return both_models(profile, one_noise_level(profile), measure)
 
 
 def errors_at_one_level(records) -> dict[str, dict]:

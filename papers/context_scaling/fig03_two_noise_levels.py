@@ -13,7 +13,6 @@ from papers.context_scaling.scaling import (
 
 FIGURE_3_LENGTHS = tuple(range(1, 41))  # Appendix A
 FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # ASSUMED: they fill four rows of 41 in SGPT
-CPU_STEPS = {"SGPT": 8000, "GPT-2": 60_000}  # ASSUMED: as Figure 2's models had when these were trained
 CPU_RATE = 2e-3  # ASSUMED: of both models. At 0.004, its rate in Figure 2, one SGPT of three passed the gate
 
 
@@ -24,7 +23,7 @@ def runs(profile: str) -> list[Run]:
     measure = evaluation(lengths, profile, kind=ErrorByNoiseLevel)
     rate = {"learning_rate": CPU_RATE} if profile == "cpu" else {}
     return [replace(run, recipe=replace(run.recipe, **rate))
-            for run in both_models(profile, TwoNoiseLevels(d, NOISE_STDS, d**-0.5), measure, CPU_STEPS)]
+            for run in both_models(profile, TwoNoiseLevels(d, NOISE_STDS, d**-0.5), measure)]
 
 
 def errors_at_two_levels(records) -> dict[str, dict[float, dict]]:
