@@ -76,11 +76,12 @@ sheet.in_words(judged).rename_axis(index=None, columns=None)
 # %%
 import pandas as pd
 
-new = page.values("error", page.recorded(
-    lambda profile: sheet.runs_of("QASSMax", profile, sheet.NEW))).unstack("shift", sort=False)
-softmax = pd.DataFrame(sheet.kept_softmax()[sheet.LINES])
-larger = pd.concat([new, softmax.rename_axis("seed").loc[new.index]]).groupby(level="seed").max()["as in training"]
-control = softmax.shift(-5).rename_axis("seed").loc[new.index]
+new_pairs = page.recorded(lambda profile: sheet.runs_of("QASSMax", profile, sheet.NEW))
+new = page.values("error", new_pairs).unstack("shift", sort=False)
+softmax = pd.DataFrame(sheet.kept_softmax()[sheet.LINES]).rename_axis("seed")
+both = pd.concat([new, softmax.loc[new.index]])
+larger = both.groupby(level="seed").max()["as in training"]
+control = softmax.shift(-5).loc[new.index]
 over = [dict(sheet.over_softmax(own)[sheet.CLAIMED]) for own in (new, control)]
 page.decide(21, over[0], larger, over[1])
 page.verdicts()
