@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import pytest
@@ -15,9 +15,10 @@ from icllib import attention
 from icllib.baselines import LeastSquares, Zero
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
+from icllib.models.mixing import Weighted
 from icllib.models.scoring import Plain
-from icllib.tasks import LinearRegression, Prompt
-from icllib.training import Recipe, Run, jobs, train
+from icllib.tasks import LinearRegression, Prompt, Quantifier
+from icllib.training import Fleet, Recipe, Run, Trained, jobs, train
 from small_fleet import metrics_of, runs
 
 TASK, RECIPE = LinearRegression(2, 0.5), Recipe((2, 4), steps=2, batch=4)
@@ -29,7 +30,9 @@ def scoring(weigh):
         "weigh": staticmethod(weigh), "version": 1, "__annotations__": {"version": ClassVar[int]}}))()
 
 
-LEAKS = {  # each gives masked places no weight, and yet lets what is there through, or hangs on more than scores
+LEAKS = {  # most give masked places no weight, and yet let what is there through, or hang on more than scores
+    "hidden scores": lambda z, mask: z**3, "the mask": lambda z, mask: mask, "nothing": lambda z, mask: None,
+    "of another shape": lambda z, mask: z.masked_fill(~mask, 0).sum(-1),
     "writes into the mask": lambda z, mask: attention.softmax(z, mask.fill_(True)) * attention.causal_pairs(len(mask)),
     "writes into the scores": lambda z, mask: attention.softmax(z.mul_(2), mask),
     "draws": lambda z, mask: attention.softmax(z + torch.randn(1), mask) * torch.rand(1),
@@ -57,20 +60,87 @@ def test_a_scoring_that_keeps_to_its_row_is_taken():
 
 
 @dataclass(frozen=True)
-class Mixing(MLP):
-    """Every member answers with the mean of all members' answers."""
+class Changed(MLP):
+    """A perceptron on prompts, whose module is changed after it was built."""
+
+    change: object = None
 
     def build(self, *sizes):
         module = super().build(*sizes)
-        own = module.forward
-        module.forward = lambda *prompt: own(*prompt).mean(0, keepdim=True).expand(len(prompt[0]), -1, -1)
+        self.change(module)
         return module
 
 
+def answering(change):
+    """Makes a module answer with this function of its answers."""
+    def wrap(module):
+        own = module.forward
+        module.forward = lambda *prompt: change(own(*prompt))
+    return wrap
+
+
+def peek(module):
+    """Let it read the label that is asked for, in place of the last one that is shown."""
+    own = module.forward
+    module.forward = lambda xs, ys, lengths: own(xs, torch.cat((ys[:, :, 1:], ys[:, :, :1]), dim=2), lengths)
+
+
+@pytest.mark.parametrize("change, message", [
+    (peek, "answers after 2 pairs to depend on these alone"),
+    (lambda module: setattr(module, "again", next(module.parameters())),
+     "each parameter under one name, got .* of Changed"),
+    (lambda module: module.register_buffer("scale", torch.tensor(1.0)),
+     r"a first axis of 1 members, got scale \(\) of Changed"),
+    (lambda module: module.register_parameter("idle", torch.nn.Parameter(torch.ones(1))),
+     "a loss that depends on each parameter, got idle"),
+    (lambda module: module.requires_grad_(False), "a module with parameters to train")])
+def test_a_model_that_could_not_be_measured_or_kept_is_refused(change, message):
+    with pytest.raises(InputError, match=f"model: expected .*{message}"):
+        train(TASK, Changed(16, change=change), RECIPE, [0])
+
+
+def test_models_that_differ_in_what_their_modules_do_not_hold_are_refused():
+    @dataclass(frozen=True)
+    class Tempered(Plain):
+        temperature: float = field(default=1.0, metadata={"per_member": True})
+        version: ClassVar[int] = 1
+
+        def build(self, draw, heads):
+            return Weighted(lambda z, mask: attention.softmax(z / self.temperature, mask))
+
+    models = [Transformer(1, 2, 8, scoring=Tempered(value)) for value in (1.0, 9.0)]
+    with pytest.raises(InputError, match="model: "):
+        Fleet([TASK] * 2, models[0], RECIPE, [0, 1], [None] * 2, models=models)
+
+
+@pytest.mark.parametrize("change, got", [
+    (lambda answers: answers[..., :1], r"\(1, [14], 1\)"), (lambda answers: answers.sum(), r"\(\)"),
+    (lambda answers: answers[..., None], r"\(1, [14], 2, 1\)")])
+@pytest.mark.parametrize("loss", ["squared", "cross-entropy"])
+def test_predictions_of_another_shape_are_refused(change, got, loss):
+    model, refused = Changed(4, change=answering(change)), rf"predictions: expected a shape .* got {got}"
+    task = TASK if loss == "squared" else Quantifier("every")  # whose labels are 0 and 1
+    with pytest.raises(InputError, match=refused):
+        train(task, model, replace(RECIPE, loss=loss), [0], [None])
+    with pytest.raises(InputError, match=refused):
+        ErrorByLength((2, 4), prompts=4).measure(task, Trained(model.build([0], task.dimension, 4)))
+
+
 def test_members_that_mix_are_refused():
-    train(TASK, Mixing(4), RECIPE, [0], [None])
+    mixing = Changed(4, change=answering(lambda found: found.mean(0, keepdim=True).expand(len(found), -1, -1)))
+    train(TASK, mixing, RECIPE, [0], [None])
     with pytest.raises(InputError, match="expected members that do not mix"):
-        train(TASK, Mixing(4), RECIPE, [0, 1], [None, None])
+        train(TASK, mixing, RECIPE, [0, 1], [None, None])
+
+
+def test_a_trained_model_answers_without_dropout():
+    def drop(module):
+        module.dropout = torch.nn.Dropout(0.5)
+        answering(module.dropout)(module)
+
+    trained = Trained(train(TASK, Changed(8, change=drop), RECIPE, [0]))
+    first, again = (ErrorByLength((2,), prompts=8).measure([TASK], trained) for _ in range(2))
+    assert first["error"] == again["error"]
 
 
 @dataclass(frozen=True)
@@ -182,17 +252,24 @@ def test_a_divergence_in_the_last_step_is_told(folders):
     assert find_record(last, "test").provenance["diverged"]
 
 
-def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
-    source = ("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n")
-    (tmp_path / "own_module.py").write_text(source, "utf-8")
+@pytest.fixture
+def own_module(tmp_path, monkeypatch):
+    """A module with a model of one's own, whose file can be edited."""
+    path = tmp_path / "own_module.py"
+    path.write_text("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    import own_module
+    module = importlib.import_module("own_module")
+    module.edit = lambda old, new: path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    yield module
+    sys.modules.pop("own_module")
 
+
+def test_an_edited_module_is_told(results, own_module, capsys):
     own = lambda profile: [Run(TASK, own_module.Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]
     more = lambda profile: [*own(profile), replace(own(profile)[0], seed=1)]  # one is missing
     other = lambda profile: [replace(own(profile)[0], evaluation=ErrorByLength((2,), prompts=4))]
     icllib.records(own, "cpu", page="mine/page")
-    (tmp_path / "own_module.py").write_text(source.replace("pass", "width: int = 8"), "utf-8")
+    own_module.edit("pass", "width: int = 8")
     icllib.records(own, "cpu", page="mine/page")
     assert capsys.readouterr().err == ""  # what is imported has made them
     with pytest.raises(InputError, match="own_module: "):
@@ -203,22 +280,15 @@ def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == told.format("these records were made")
     icllib.records(other, "cpu", page="mine/page")  # measured on weights of the old code
     assert capsys.readouterr().err == told.format("this model was trained")
-    sys.modules.pop("own_module")
 
 
-def test_an_edited_module_is_told_where_training_goes_on(folders, tmp_path, monkeypatch, capsys):
-    source = ("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n")
-    (tmp_path / "own_module.py").write_text(source, "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    import own_module
-
+def test_an_edited_module_is_told_where_training_goes_on(folders, own_module, monkeypatch, capsys):
     own = lambda: [Run(TASK, own_module.Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]
     with pytest.raises(ZeroDivisionError), monkeypatch.context() as patch:
         patch.setattr(jobs, "measure_fleet", lambda *_: 1 / 0)
         jobs.train_and_save(own(), "smoke", folders)
-    (tmp_path / "own_module.py").write_text(source + "\n", "utf-8")
+    own_module.edit("pass\n", "pass\n\n")
     importlib.reload(own_module)
     jobs.train_and_save(own(), "smoke", folders)
     assert capsys.readouterr().err == ("claimbook: own_module was edited since this training began; "
                                        "where numbers change, raise `version` in it\n")
-    sys.modules.pop("own_module")

@@ -200,9 +200,6 @@ def test_four_folds_do_as_the_page_says():
     assert [float(own) for own in shown] == pytest.approx([ours, ridge], abs=0.001)
 
 
-# ---- classes --------------------------------------------------------------------------------
-
-
 def words(seed, n=31):
     """Texts of one prompt and their classes by name."""
     stream, ids = Stream.of([seed], "test", "cpu"), torch.zeros(1, 1, dtype=torch.int64)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from contract import DIMENSION, prompts
 
-from icllib.models import MLP, FeatureMLP, ScalarRegression
+from icllib.models import FeatureMLP, ScalarRegression
 from icllib.models.features import FEATURES, feature_row
 from test_every_model import FEATURES as MODELS, LENGTHS, SEEDS, module_of
 
@@ -116,8 +116,3 @@ def test_scalar_regression_starts_as_the_estimate_itself():
     xs, ys = prompts()
     module = ScalarRegression("hilbert").build(SEEDS, DIMENSION, 12).double()
     assert torch.equal(module(xs, ys, LENGTHS), feature_row("hilbert", xs, ys, LENGTHS)[..., -1])
-
-
-def test_a_prompt_costs_as_much_as_for_the_plain_perceptron():
-    extra = (FeatureMLP(prompt=True).multiplications(8, (5, 40)) - FeatureMLP().multiplications(8, (5, 40)))
-    assert extra == MLP().multiplications(8, (5, 40)) - 2 * 1024  # the read-out's, counted once

@@ -9,7 +9,6 @@ from contract import DIMENSION, prompts
 from torch.nn import functional as F
 
 from icllib.models import SGPT
-from icllib.models.sgpt import pack, share_rows
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 
@@ -85,18 +84,3 @@ def test_activations_neither_vanish_nor_explode(width, normalization, mlp_skip):
     prompt = task.sample(Stream.of([0], "training"), torch.arange(8)[None], 41)
     module(prompt.xs, prompt.ys, (10, 40))
     assert len(sizes) == 8 and all(0.5 < size < 2 for size in sizes), sizes
-
-
-@pytest.mark.parametrize("lengths", [(1,), (5, 10, 20, 30, 40), (3, 3, 3), tuple(range(1, 41))])
-def test_packing_holds_every_sequence_once(lengths):
-    packing = pack(lengths, torch.device("cpu"))
-    assert packing.points.shape == (len(share_rows(lengths)), max(lengths) + 1)
-    assert sorted(k for row in share_rows(lengths) for k in row) == list(range(len(lengths)))
-    points, is_query = packing.points.flatten(), packing.is_query.flatten()
-    assert is_query.sum() == len(lengths) == len(set(packing.queries.tolist()))
-    rows, tokens = packing.points.shape
-    for k, query in enumerate(packing.queries.tolist()):
-        seen = packing.mask[query // tokens, query % tokens].nonzero().flatten()
-        assert packing.points[query // tokens, seen].tolist() == list(range(lengths[k] + 1))
-        assert is_query[query] and points[query] == lengths[k]
-    assert packing.mask.sum() == sum((length + 1) ** 2 for length in lengths)

@@ -37,9 +37,6 @@ def prompts(points=13):
     return contract.prompts(torch.float32, 2, points, 3)
 
 
-# ---- the default ----------------------------------------------------------------------------
-
-
 def test_the_default_keeps_the_identity_of_its_records():
     """The digest and key of a run as they were before the decoder had options."""
     run = fig01_scaling.runs("gpu")[0]
@@ -62,9 +59,6 @@ def test_an_option_changes_the_identity_and_survives_the_round_trip(name):
     assert from_settings(described) == model != Transformer(**others)
 
 
-# ---- scorings -------------------------------------------------------------------------------
-
-
 @torch.no_grad()
 @pytest.mark.parametrize("scoring", SCORINGS, ids=str)
 def test_one_pass_equals_separate_passes(scoring):
@@ -74,9 +68,6 @@ def test_one_pass_equals_separate_passes(scoring):
     for k, length in list(enumerate(LENGTHS))[2 if scoring == CosFormer() else 0:]:
         alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
         torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-5, rtol=0)
-
-
-# ---- masks ----------------------------------------------------------------------------------
 
 
 @torch.no_grad()
@@ -135,9 +126,6 @@ def test_queries_can_be_any_points(mask):
         torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-6, rtol=0)
 
 
-# ---- Llama ----------------------------------------------------------------------------------
-
-
 @torch.no_grad()
 def test_a_layer_with_rotary_positions_rms_and_swiglu_is_llama_s():
     from transformers.models.llama.modeling_llama import LlamaConfig, LlamaDecoderLayer, LlamaRotaryEmbedding
@@ -186,9 +174,6 @@ def test_rotary_positions_need_no_table_and_hang_on_distances():
 
 def test_without_normalization_there_is_no_part_of_one():
     assert not any("norm" in name for name, _ in shaken(normalization="none").named_parameters())
-
-
-# ---- layers ---------------------------------------------------------------------------------
 
 
 @torch.no_grad()

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.nn.functional import gelu, layer_norm
 from torch.utils.flop_counter import FlopCounterMode
 
 from claimbook.records.errors import InputError
@@ -85,3 +86,37 @@ def test_input_tokens_show_the_numbers_alone():
         changed[:, :, n] += 1
         moved = (module(changed, ys, (0, 4, 6)) - together).abs().amax((0, 1)) > 0
         assert moved.tolist() == [length >= n for length in (0, 4, 6)]
+
+
+PUBLIC = Transformer(2, 2, 12, mask="prefix", queries_see_themselves=False, normalize_stream=True,
+                     attention_width=8, final_norm=False, uniform_start=True)
+PAIRS, DIMENSION = 5, 3
+
+
+def plain_forward(module, xs, ys):
+    """One member, one prompt at a time, with explicit loops over tokens and heads."""
+    take = lambda layer: (layer.weight[0], layer.bias[0])
+    linear = lambda layer, x: x @ take(layer)[0] + take(layer)[1]
+    norm = lambda layer, x: layer_norm(x, x.shape[-1:]) * layer.gain[0, 0] + layer.bias[0, 0]
+    tokens = torch.cat((xs, torch.cat((ys[:PAIRS], torch.zeros(1)))[:, None]), dim=1)
+    x = linear(module.embed, tokens) + module.positions[0]
+    for block in module.blocks:
+        x = norm(block.attention_norm, x)
+        qkv = linear(block.qkv, x).view(PAIRS + 1, 3, 2, 4)
+        mixed = torch.zeros(PAIRS + 1, 2, 4)
+        for token in range(PAIRS + 1):
+            for head in range(2):
+                scores = qkv[:PAIRS, 1, head] @ qkv[token, 0, head] / 2  # the query sees no query
+                mixed[token, head] = scores.softmax(0) @ qkv[:PAIRS, 2, head]
+        x = x + linear(block.project, mixed.flatten(1))
+        x = norm(block.mlp_norm, x)
+        x = x + linear(block.contract, gelu(linear(block.expand, x), approximate="tanh"))
+    return linear(module.read_out, x)[PAIRS, 0]
+
+
+def test_it_is_the_decoder_of_the_causal_lm_paper_s_public_code():
+    module = PUBLIC.build([4], DIMENSION, PAIRS)
+    xs, ys = torch.randn(1, 3, PAIRS + 1, DIMENSION), torch.randn(1, 3, PAIRS + 1)
+    ours = module(xs, ys, (PAIRS,))[0, :, 0]
+    theirs = torch.stack([plain_forward(module, xs[0, b], ys[0, b]) for b in range(3)])
+    assert torch.allclose(ours, theirs, atol=1e-5)

@@ -23,9 +23,6 @@ def weights_of(xs, means):
     return torch.linalg.solve(xs[0], means[0])
 
 
-# ---- pools ----------------------------------------------------------------------------------
-
-
 def test_a_pool_equals_a_plain_loop():
     pool, ids = FunctionPool(LINEAR, 5, seed=9), torch.tensor([[4, 8, 9, 10]])
     prompt = pool.sample(STREAM, ids, 6)
@@ -87,9 +84,6 @@ def test_the_posterior_mean_over_a_pool_equals_a_plain_sum():
             assert found[b, k].item() == pytest.approx(expected, rel=1e-6)
 
 
-# ---- mixtures -------------------------------------------------------------------------------
-
-
 def test_a_mixture_equals_a_plain_choice():
     parts = LinearRegression(3, 0.5), SparseLinear(3, 1), LinearRegression(3, inputs="uniform")
     mixture, ids = Mixture(parts, (1, 2, 1)), torch.arange(50)[None]
@@ -105,9 +99,6 @@ def test_a_mixture_equals_a_plain_choice():
 def test_a_mixture_of_classes_has_one_hot_labels():
     mixture = Mixture((LinearClassification(3, 4), LinearClassification(3, 4)))
     assert mixture.classes == 4 and mixture.sample(STREAM, MANY[:, :2], 5).ys.shape == (1, 2, 5, 4)
-
-
-# ---- inputs with few coordinates ------------------------------------------------------------
 
 
 CUT = [LinearRegression(5, 0.5, input_mean=1.0), LinearRegression(5, inputs="uniform"),

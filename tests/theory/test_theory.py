@@ -69,9 +69,6 @@ def test_a_start_that_is_never_half_way_is_refused(start):
         riccati.half_times(np.array([0.1, start]), 0.5, 1.0)
 
 
-# ---- gradient descent on the paper's model ---------------------------------------------------
-
-
 @pytest.mark.parametrize("tasks, alpha", [(1, 1.8), (7, 1.8), (500, 2.1)])
 def test_task_shares(tasks, alpha):
     shares = riccati.task_shares(tasks, alpha)

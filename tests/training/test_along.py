@@ -13,7 +13,7 @@ from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength, Together
 from icllib.models import MLP, FeatureMLP, Transformer
 from icllib.tasks import LinearRegression, Quantifier
-from icllib.training import Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, records, train
+from icllib.training import Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, records
 from icllib.training.losses import recipe_losses
 
 TASK, ERRORS = LinearRegression(2, 0.1), ErrorByLength((1, 3), 64)
@@ -102,15 +102,6 @@ def test_cross_entropy_is_that_of_scikit_learn():
     probabilities = torch.sigmoid(log_odds).flatten().double()
     labels = prompt.ys[:, :, [0, 2, 4]].flatten()
     assert float(ours) == pytest.approx(log_loss(labels, probabilities), rel=1e-5)
-
-
-def test_a_decoder_learns_the_sign_of_its_first_number_without_any_pair():
-    recipe = Recipe((0, 1), 300, 64, 3e-3, loss="cross-entropy")
-    module = train(Quantifier("every"), SMALL, recipe, [0], [None])
-    xs = torch.tensor([[[[2.0], [0.0]], [[-2.0], [0.0]]]])
-    with torch.no_grad():
-        log_odds = module(xs, torch.zeros(1, 2, 2), (0,)).flatten()
-    assert log_odds[0] > 2 and log_odds[1] < -2
 
 
 def test_more_positions_change_nothing_within_training():

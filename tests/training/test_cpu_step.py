@@ -82,18 +82,10 @@ def difference(fleet, move=0.2):
 
 
 @pytest.mark.parametrize("number", range(24))
-def test_gradients_are_those_of_autograd(number):
+def test_gradients_and_answers_of_a_random_setting_are_those_of_autograd_and_of_the_module(number):
     model, recipe, task = random_setting(number)
-    assert difference(fleet_of(model, recipe, task=task)) < 1e-5
-
-
-@pytest.mark.parametrize("number", range(24))
-def test_answers_are_those_of_the_module(number):
-    """Random settings with random weights; 300 prompts, more than go through the layers at a time."""
-    model, recipe, task = random_setting(number)
-    module = fleet_of(model, recipe, task=task).module
-    lengths, points = recipe.layout
-    assert_same_answers(module, task, lengths, points)
+    assert difference(fleet := fleet_of(model, recipe, task=task)) < 1e-5
+    assert_same_answers(fleet.module, task, *recipe.layout)
 
 
 @pytest.mark.parametrize("model", [SGPT(2, 8), SGPT(1, 16, normalization="absolute", mlp_skip=False),
@@ -132,6 +124,7 @@ def test_numbers_below_what_a_processor_is_fast_with_are_0():
 
 
 def assert_same_answers(module, task, lengths, points):
+    """Of 300 prompts, more than go through the layers at a time."""
     numbers = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for own in module.parameters():
@@ -329,9 +322,6 @@ def test_trained_to_the_end_both_steps_err_alike(model, capsys):
     with capsys.disabled():
         print(f"compiled over PyTorch's: {middle:.3f} ({low:.3f} to {high:.3f})")
     assert low < 1 < high
-
-
-# ---- the compiled code ---------------------------------------------------------------------------
 
 
 @pytest.fixture

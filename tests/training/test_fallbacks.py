@@ -31,9 +31,6 @@ FEW_STEPS = runs(replace(RECIPE, steps=40))
 OUT_OF_MEMORY = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
 
 
-# ---- compiled and captured, captured, plain ---------------------------------------------------
-
-
 class Graph:
     """A step that replays itself."""
 
@@ -124,9 +121,6 @@ def test_a_lack_of_memory_is_no_reason_to_go_on_without_compiler(fleet, monkeypa
         capture.captured_step(fleet)
 
 
-# ---- compiled once --------------------------------------------------------------------------
-
-
 def test_a_second_fleet_of_a_shape_compiles_nothing(fleet, monkeypatch):
     graphs = []
 
@@ -148,9 +142,6 @@ def test_a_second_fleet_of_a_shape_compiles_nothing(fleet, monkeypatch):
     assert 0 < first == again < second < third == last
 
 
-# ---- precision ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("capability, expected", [
     ((7, 5), ["fp32", "fp32", "fp32", "fp64"]), ((8, 0), ["tf32", "bf16", "fp32", "fp64"])])
 def test_a_gpu_before_ampere_computes_in_fp32(capability, expected, monkeypatch):
@@ -170,9 +161,6 @@ def test_a_precision_that_a_gpu_lacks_is_told(fleet, precision, told, capsys, mo
     line = f"icllib: Tesla T4 has no {precision}; training in fp32\n"
     assert capsys.readouterr().err == line * told
     assert set_to == ["highest"]
-
-
-# ---- memory ---------------------------------------------------------------------------------
 
 
 def no_room_for(members, step, monkeypatch, error=OUT_OF_MEMORY, seed=0):
@@ -260,8 +248,6 @@ def test_one_model_without_room_says_so(error, folders, monkeypatch):
     with pytest.raises(InputError, match="room for 2 models on cpu, got less; use --members"):
         train(LinearRegression(2), MLP(8), replace(RECIPE, steps=2), [0, 1])
 
-
-# ---- no GPU ---------------------------------------------------------------------------------
 
 NO_DRIVER = ("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and "
              "installed a driver from http://www.nvidia.com/Download/index.aspx")

@@ -11,17 +11,16 @@ from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Relu, SignedAveraging, Softmax, Transformer
 from icllib.tasks import LinearRegression, SparseLinear
-from icllib.training import Curriculum, Fleet, Recipe, Run, Trained, jobs
+from icllib.training import Fleet, Recipe, Run, Trained, jobs
 from icllib.training.engine import run_steps
 from small_fleet import RECIPE, runs
 
 MODELS = [MLP(8), Transformer(2, 2, 8), Transformer(1, 2, 8, scoring=SignedAveraging()),
           Transformer(1, 2, 8, tokens="separate")]
-SEEDS, TASK_COUNTS = [3, 1, 2**32 - 1], [10, None, 30]
+SEEDS, TASK_COUNTS, RATES = [3, 1, 2**32 - 1], [10, None, 30], [2**-10, 2**-9, 2**-8]
 
 
-def trained(tasks, model, precision, seeds, counts, rates):
-    recipe = Recipe((2, 4), 60, 8, learning_rate=1e-3, schedule="cosine", warmup=0.1, precision=precision)
+def trained(tasks, model, recipe, seeds, counts, rates=None):
     fleet = Fleet(tasks, model, recipe, seeds, counts, "cpu", rates)
     run_steps(fleet)
     return fleet
@@ -30,10 +29,12 @@ def trained(tasks, model, precision, seeds, counts, rates):
 @pytest.mark.parametrize("precision, tolerance", [("fp32", 1e-5), ("fp64", 1e-12)])
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_sixty_steps_of_a_fleet_equal_single_runs(model, precision, tolerance):
+    """Whose tasks, seeds, numbers of stored prompts and learning rates differ."""
     tasks = [LinearRegression(3, 0.1), SparseLinear(3, 2), LinearRegression(3, 0.1)]
-    together = trained(tasks, model, precision, SEEDS, TASK_COUNTS, [1e-3] * 3)
-    for member, (task, seed, count) in enumerate(zip(tasks, SEEDS, TASK_COUNTS)):
-        alone = trained([task], model, precision, [seed], [count], [1e-3])
+    recipe = Recipe((2, 4), 60, 8, RATES[0], schedule="cosine", warmup=0.1, weight_decay=0.1, precision=precision)
+    together = trained(tasks, model, recipe, SEEDS, TASK_COUNTS, RATES)
+    for member, (task, seed, count, rate) in enumerate(zip(tasks, SEEDS, TASK_COUNTS, RATES)):
+        alone = trained([task], model, replace(recipe, learning_rate=rate), [seed], [count])
         assert torch.allclose(together.losses[:60, member], alone.losses[:60, 0], atol=1e-5)
         prompt = alone.sample()
         answers = [fleet.module(prompt.xs.expand(size, -1, -1, -1), prompt.ys.expand(size, -1, -1),
@@ -97,28 +98,6 @@ def test_a_member_that_diverges_is_recorded_and_the_others_do_not_notice(folders
                                                jobs.Trained(alone.module))["error"]
     for record, expected in zip((records[0], records[2]), errors):
         assert record.metrics["error"] == pytest.approx(expected.tolist(), rel=1e-4)
-
-
-@pytest.mark.parametrize("weight_decay", [0.0, 0.1])
-def test_members_with_their_own_rates_equal_single_runs(weight_decay):
-    rates = [1e-3, 1e-2, 3e-2]
-    recipe = Recipe((1, 3), 20, 8, rates[0], weight_decay=weight_decay)
-    together = Fleet([LinearRegression(2)] * 3, MLP(8), recipe, [0, 1, 2], [20] * 3, "cpu", rates)
-    run_steps(together)
-    for member, rate in enumerate(rates):
-        alone = Fleet([LinearRegression(2)], MLP(8),
-                      Recipe((1, 3), 20, 8, rate, weight_decay=weight_decay), [member], [20])
-        run_steps(alone)
-        for ours, theirs in zip(together.parameters, alone.parameters):
-            assert torch.allclose(ours[member], theirs[0], atol=1e-5)
-
-
-def test_the_curriculum_counts_the_lengths_that_a_shorter_prompt_has():
-    recipe = Recipe((1, 2, 3, 6), 100, curriculum=Curriculum(start=3, increment=2, every=10))
-    weights = lambda step: recipe.length_weights(torch.tensor(step)).tolist()
-    assert weights(0) == weights(9) == [2.0, 2.0, 0.0, 0.0]  # 3 pairs: lengths below 3
-    assert weights(10) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 0.0])
-    assert weights(30) == [1.0] * 4
 
 
 def test_a_fleet_prints_its_members_and_in_notebooks_its_weights():

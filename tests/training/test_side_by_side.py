@@ -24,9 +24,6 @@ def fleet(model=MODEL, task=TASK, seeds=(0, 1), steps=8, **options):
     return Fleet([task] * len(seeds), model, recipe, list(seeds), [7] * len(seeds))
 
 
-# ---- the loss -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("task", [TASK, LinearClassification(3)], ids=str)
 @pytest.mark.parametrize("on_pairs", [False, True])
 def test_the_loss_equals_plain_loops(task, on_pairs):
@@ -62,9 +59,6 @@ def test_layouts():
     assert Transformer().passes((4, 4, 2, 2)) == [(4, 4, 2, 2)]
 
 
-# ---- permuted pairs -------------------------------------------------------------------------
-
-
 def test_pairs_are_permuted_anew_at_every_step_and_nothing_else_changes():
     plain, permuted = fleet(), fleet(permute_pairs=True)
     alone = fleet(permute_pairs=True, seeds=(1,))
@@ -84,9 +78,6 @@ def test_pairs_are_permuted_anew_at_every_step_and_nothing_else_changes():
     places = torch.tensor(orders).float()  # (112, 5), where each pair went
     assert len(set(map(tuple, orders))) > 60
     assert (places.mean(0) - 2).abs().max() < 4 * (2 / len(orders)) ** 0.5
-
-
-# ---- probes ---------------------------------------------------------------------------------
 
 
 def test_probes_do_not_change_the_model():
@@ -130,9 +121,6 @@ def test_no_gradient_passes_a_probe():
     assert reached == {f"probes.{layer}.{part}" for layer in (0, 1) for part in ("weight", "bias")}
 
 
-# ---- what is measured -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("task", [TASK, LinearClassification(3)], ids=str)
 def test_errors_of_several_queries_equal_plain_loops(task):
     own = fleet(PROBED, task)
@@ -155,16 +143,10 @@ def test_errors_of_several_queries_equal_plain_loops(task):
         torch.testing.assert_close(torch.tensor(measured[metric][:, k]), ours[:, -1])
 
 
-# ---- runs -----------------------------------------------------------------------------------
-
-
 def test_tasks_of_the_same_sizes_share_a_fleet():
     run = lambda task: Run(task, MODEL, RECIPE, ErrorByLength((5,), queries=3))
     assert run(TASK).shape == run(SigmoidRegression(3)).shape
     assert len({run(TASK).shape, run(SigmoidRegression(4)).shape, run(LinearClassification(3)).shape}) == 3
-
-
-# ---- on a GPU -------------------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore:.*lru_cache.*")
