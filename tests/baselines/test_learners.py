@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from icllib.baselines import Lasso, StudentNetwork, XGBoost
+from icllib.baselines import Lasso, StudentNetwork
 from icllib.baselines.learners import Students
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression

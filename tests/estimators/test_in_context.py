@@ -257,14 +257,15 @@ def test_the_model_of_a_quantifier_answers_by_its_name():
         np.testing.assert_allclose(answer, [1 / (1 + of_true), of_true / (1 + of_true)], atol=1e-6)
 
 
-def test_a_model_is_asked_in_the_labels_that_it_was_trained_on():
-    X, y = np.ones((3, 1)), [True, True, False]
-    with pytest.raises(InputError, match="labels: "):
-        InContextClassifier("signed_averaging/every", "signs").fit(X, y)
-    with pytest.raises(InputError, match="labels: "):
-        InContextClassifier("signed_averaging/ssa").fit(X, y)
-    with pytest.raises(InputError, match="model: "):
-        InContextRegressor("signed_averaging/every").fit(X, X[:, 0])
+@pytest.mark.parametrize("estimator, told", [
+    (InContextClassifier("signed_averaging/every", "signs"), "labels: "),
+    (InContextClassifier("signed_averaging/ssa"), "labels: "),
+    (InContextRegressor("signed_averaging/every"), "model: "),
+    (InContextRegressor(RidgeSweep((0.1, 100.0))), "model: ")], ids=str)  # no single answer
+def test_a_model_is_asked_for_what_it_can_answer(estimator, told):
+    X = np.ones((3, 1))
+    with pytest.raises(InputError, match=told):
+        estimator.fit(X, [True, True, False] if isinstance(estimator, InContextClassifier) else X[:, 0]).predict(X)
 
 
 def test_rows_sorted_by_class_are_told_of():
@@ -277,9 +278,3 @@ def test_rows_sorted_by_class_are_told_of():
         warnings.simplefilter("always")
         model.fit(X, sorted_classes[np.random.default_rng(1).permutation(80)])
     assert not any("classes" in str(warning.message) for warning in told)
-
-
-def test_a_sweep_of_penalties_is_no_single_answer():
-    X = np.random.default_rng(0).normal(size=(9, 2))
-    with pytest.raises(InputError, match="model: "):
-        InContextRegressor(RidgeSweep((0.1, 100.0))).fit(X, X[:, 0]).predict(X)

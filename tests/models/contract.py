@@ -4,7 +4,6 @@ import math
 from itertools import product
 
 import torch
-from torch.func import functional_call
 from torch.utils.flop_counter import FlopCounterMode
 
 DIMENSION = 4
@@ -65,16 +64,6 @@ def fleet_equals_single_models(model, seeds, dimension, xs, ys, lengths):
             assert torch.equal(value[0], fleet.state_dict()[name][member])
         ours = alone(xs[member, None], ys[member, None], lengths)[0]
         torch.testing.assert_close(ours, predictions[member], atol=1e-12, rtol=1e-12)
-
-
-def gradients_equal_finite_differences(module, xs, ys):
-    """On the first member's prompts, at lengths 1 and 3."""
-    names, parameters = zip(*module.named_parameters())
-
-    def predictions(*values):
-        return functional_call(module, dict(zip(names, values)), (xs[:1], ys[:1], (1, 3)))
-
-    assert torch.autograd.gradcheck(predictions, parameters)
 
 
 def multiplications_are_those_of_the_operations(model, module, xs, ys, lengths):

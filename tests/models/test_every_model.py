@@ -41,11 +41,6 @@ def test_a_member_is_in_every_fleet_what_it_is_alone(model):
     contract.fleet_equals_single_models(model, SEEDS, DIMENSION, *prompts(), LENGTHS)
 
 
-@every_model
-def test_gradients_equal_finite_differences(model):
-    contract.gradients_equal_finite_differences(module_of(model, [5], 3), *prompts())
-
-
 @pytest.mark.parametrize("model", [
     MLP(64), SGPT(2, 16), FeatureMLP("linear", width=50), FeatureMLP("linear", True, width=50)], ids=str)
 def test_multiplications_are_those_of_the_operations(model):

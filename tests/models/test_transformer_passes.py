@@ -7,7 +7,6 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from claimbook.records.errors import InputError
 from icllib.models import Transformer
-from icllib.models.layout import lay_out
 
 
 @pytest.mark.parametrize("options, lengths, needed", [
@@ -21,20 +20,6 @@ from icllib.models.layout import lay_out
 ])
 def test_lengths_share_a_pass_where_they_can(options, lengths, needed):
     assert Transformer(**options).needs_passes(lengths) == needed
-
-
-@pytest.mark.parametrize("sees_itself", [True, False])
-def test_layout(sees_itself):
-    """A query stands where the next pair would, and sees itself only if it is told to."""
-    model = Transformer(queries_see_themselves=sees_itself)
-    layout = lay_out(model, (2, 3), (4, 5), torch.device("cpu"))
-    assert layout.points.tolist() == [4, 5] and layout.places.tolist() == [0, 1, 2, 2, 3]
-    own = int(sees_itself)
-    assert layout.mask.int().tolist() == [
-        [1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0],
-        [1, 1, 0, own, 0], [1, 1, 1, 0, own]]
-    again = lay_out(model, (2, 3), (4, 5), torch.device("cpu"))
-    assert all(ours is theirs for ours, theirs in zip(again, layout))  # nothing is made twice
 
 
 def test_outputs_at_pairs_are_refused_where_lengths_need_several_passes():

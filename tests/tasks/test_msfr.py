@@ -85,14 +85,3 @@ def test_source_capacity_equals_a_plain_loop():
             label = sum(strength * x for strength, x in zip(strengths, expected))
             assert prompt.xs[0, b, i].tolist() == pytest.approx(expected, abs=1e-13)
             assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
-
-
-def test_strengths_are_normal_and_belong_to_the_task_type_alone():
-    task, types = SourceCapacityRegression(40), torch.arange(1, 41)[None]
-    strengths = task.strengths(STREAM, types)
-    assert within_four_standard_errors(strengths, 0)
-    assert within_four_standard_errors(strengths**2, 1)
-    fleet = Stream.of([3, 4], "training")
-    assert torch.equal(task.strengths(fleet, types.expand(2, -1)), strengths.expand(2, -1, -1))
-    another = SourceCapacityRegression(40, strength_seed=1).strengths(STREAM, types)
-    assert not torch.isclose(another, strengths).any()

@@ -56,17 +56,6 @@ def test_decision_tree_equals_recursion(d, depth, active):
     assert torch.equal(prompt.ys, prompt.means)
 
 
-def test_two_points_share_a_leaf_as_often_as_their_signs_agree():
-    """Each test separates x and x' with the share of coordinates whose signs differ, so that
-    E[y y'] given x, x' is (share that agrees)^depth."""
-    prompt = DecisionTree(5, depth=4).sample(STREAM, MANY, 2)
-    positive = prompt.xs[0] > 0
-    agreeing = (positive[:, 0] == positive[:, 1]).double().mean(-1)
-    one, other = prompt.ys[0, :, 0], prompt.ys[0, :, 1]
-    assert within_four_standard_errors((one == other).double() - agreeing**4, 0)
-    assert within_four_standard_errors(one * other - agreeing**4, 0)
-
-
 def test_two_classes_separate_points_by_their_angle():
     """A random hyperplane through 0 separates x and x' with probability angle / pi."""
     prompt = LinearClassification(4, classes=2).sample(STREAM, MANY, 2)

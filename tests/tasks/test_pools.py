@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from standard_errors import STREAM, within_four_standard_errors
+from standard_errors import STREAM
 
 from icllib.baselines import DiscreteMMSE
 from icllib.models import Transformer
@@ -115,14 +115,6 @@ def test_the_other_coordinates_are_zero_before_labels_are_made(task):
     assert not torch.equal(cut.means, whole.means)
     all_of_them = task.sample(STREAM, ids, 4, DOUBLE, torch.tensor(9))
     assert all(torch.equal(*pair) for pair in zip(all_of_them, whole))
-
-
-def test_the_support_is_a_uniform_subset_of_the_coordinates_left():
-    prompt = SparseLinear(6, 2).sample(STREAM, MANY, 4, DOUBLE, torch.tensor(4))
-    support = weights_of(prompt.xs[..., :4], prompt.means).abs() > 1e-6
-    assert (support.sum(-1) == 2).double().mean() > 0.999
-    for coordinate in range(4):
-        assert within_four_standard_errors(support[:, coordinate], 2 / 4)
 
 
 def test_a_curriculum_over_dimensions_equals_a_plain_loop():

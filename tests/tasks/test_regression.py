@@ -33,15 +33,16 @@ def test_prompts_of_one_level_are_those_of_the_mixture(dtype):
             assert torch.equal(ours[levels == level], expected[levels == level])
 
 
-def test_support_is_a_uniform_subset():
-    prompt = SparseLinear(6, nonzero=3).sample(STREAM, MANY, 6, DOUBLE)
-    weights = torch.linalg.solve(prompt.xs[0], prompt.ys[0])
+@pytest.mark.parametrize("active", [6, 4])
+def test_support_is_a_uniform_subset_of_the_active_coordinates(active):
+    prompt = SparseLinear(6, nonzero=3).sample(STREAM, MANY, active, DOUBLE, torch.tensor(active))
+    weights = torch.linalg.solve(prompt.xs[0, ..., :active], prompt.ys[0])
     support = weights.abs() > 1e-6
     assert (support.sum(-1) == 3).double().mean() > 0.999  # but for ill-conditioned prompts
-    for i in range(6):
-        assert within_four_standard_errors(support[:, i], 3 / 6)
+    for i in range(active):
+        assert within_four_standard_errors(support[:, i], 3 / active)
         for j in range(i):
-            assert within_four_standard_errors(support[:, i] & support[:, j], 3 * 2 / (6 * 5))
+            assert within_four_standard_errors(support[:, i] & support[:, j], 3 * 2 / (active * (active - 1)))
     values = weights[support]
     assert within_four_standard_errors(values[values.abs() < 5] ** 2, 1)
 

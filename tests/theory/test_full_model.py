@@ -7,7 +7,7 @@ import torch
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model
-from papers.solvable_attention import appA_unseen_strength, errata, fig01_data, fig06_approximately_sparse
+from papers.solvable_attention import appA_unseen_strength, errata, fig06_approximately_sparse
 from papers.solvable_attention.formulas import LawFormulas
 
 TASKS, PAIRS, PROMPTS = 4, 6, 9
@@ -47,21 +47,6 @@ def test_steps_equal_autograd_on_the_data_matrices(trained):
         v, w = ((u - 0.1 * mask * slope).detach().requires_grad_()
                 for u, slope, mask in zip((v, w), (by_v, by_w), masks))
     assert np.abs(f - 0).max() > 1e-3
-
-
-@pytest.mark.parametrize("kind", fig01_data.DECOUPLED)
-def test_tasks_decouple(kind):
-    measured = fig01_data.Decoupling(kind, tasks=5, prompts=8, steps=40).measure()
-    assert measured["deviation"] < 1e-12 and measured["unseen_tasks"] > 0
-    assert np.ptp(measured["full"][0]) > 1e-3
-
-
-def test_the_data_point_is_what_the_equations_say():
-    point = fig01_data.DataPoint().measure()
-    s, phi = point["type"], point["phi"]
-    assert (np.abs(phi[s - 1]) == 1).all() and np.array_equal(phi[-1, :-1], 0.5 * phi[s - 1, :-1])
-    assert np.abs(np.delete(phi[:-1], s - 1, axis=0)).max() == 0 and phi[-1, -1] == 0
-    assert point["deviation"] == 0 and point["counts"].sum() == 1000
 
 
 def test_without_noise_the_simulation_is_the_recursion():

@@ -47,14 +47,3 @@ def test_without_noise_the_descent_is_that_of_sparse_features():
     expected = fig06_approximately_sparse.ApproximatelySparseLimit(10, **size).measure()["expected"]
     np.testing.assert_allclose(expected, fig06_approximately_sparse.ApproximatelySparse(10, **size).measure()["sparse"],
                                rtol=1e-10)
-
-
-def test_training_on_many_prompts_approaches_the_descent():
-    size = dict(tasks=3, noise=2.0, learning_rate=0.02, steps=250, shown=5)
-    limit = fig06_approximately_sparse.ApproximatelySparseLimit(10, **size).measure()["expected"]
-
-    def distance(prompts):
-        sampled = fig06_approximately_sparse.ApproximatelySparse(10, trained=(prompts, 5), tested=(20_000, 50), **size)
-        return np.abs(np.log(sampled.measure()["test"] / limit)).max()
-
-    assert distance(10_000) < 0.03 < distance(30)

@@ -1,36 +1,21 @@
-"""The closed form of the Riccati equations against high-precision arithmetic, and what surrounds it."""
+"""The closed form of the Riccati equations at extremes, its inverse in time, and descent in small steps.
+
+Against high precision: test_first_order.py; against the paper's Equation 13: errata.SolutionFormulas, on record.
+"""
 
 import itertools
 
-import mpmath
 import numpy as np
 import pytest
 
 from claimbook.records.errors import InputError
 from icllib.theory import riccati
+from icllib.theory.any_length import time_to_reach
 
 STARTS = (0.0, 1e-120, 1e-9, 0.3, 5.0, 1e6, 1e120)
 STRENGTHS = (-3.0, -1e-8, 0.0, 1e-8, 0.5, 40.0)
 TIMES = np.array([0, 1e-12, 1e-3, 0.4, 7, 1e3, 1e9])
 GRID = np.array(list(itertools.product(STARTS, STARTS, STRENGTHS)))
-
-
-def test_closed_form_equals_equation_13():
-    """As printed, with C = g0 h0 / 2, in 50 digits."""
-    uniform = np.random.default_rng(3).uniform
-    for g0, h0, strength, rate in uniform((0, 0, -1.5, 0.3), (3, 3, 1.5, 2), (20, 4)):
-        with mpmath.workdps(50):
-            g0, h0, strength, rate = map(mpmath.mpf, (g0, h0, strength, rate))
-            c, f0 = g0 * h0 / 2, (g0 - h0) / 4
-            root = mpmath.sqrt(4 * strength**2 + 2 * c)
-            p = ((4 * f0 * strength + 2 * c + root * mpmath.sqrt(4 * f0**2 + 2 * c))
-                 / (2 * (f0 - strength) * (root - 2 * strength)))
-            q = p * (2 * strength - root) / (2 * strength + root)
-            for t in (0, 0.2, 1, 5):
-                growth = mpmath.exp(rate * root * t)
-                expected = strength + root / 2 * (1 / (1 + p * growth) - 1 / (1 + q * growth))
-                f = riccati.closed_form(t, *map(float, (g0, h0, strength, rate)))[2]
-                assert float(f) == pytest.approx(float(expected), rel=1e-11, abs=1e-13)
 
 
 def test_closed_form_at_extremes_is_finite_and_conserves_g_h():
@@ -44,17 +29,6 @@ def test_closed_form_at_extremes_is_finite_and_conserves_g_h():
     assert np.abs(np.where(g0 * h0 == 0, g * h, 0)).max() == 0
     for ours, start in ((g, g0), (h, h0), (f, (g0 - h0) / 4)):
         np.testing.assert_allclose(ours[:, 0], start[:, 0], rtol=1e-15)
-
-
-@pytest.mark.parametrize("g0, h0, strength, limit", [
-    (1e-120, 0.0, 0.7, 0.7), (0.3, 0.0, 0.7, 0.7), (5.0, 2.0, 0.7, 0.7), (1e-9, 1e6, 0.7, 0.7),
-    (1e6, 1e6, 40.0, 40.0), (0.0, 0.3, -0.7, -0.7), (1e6, 1e-9, -0.7, -0.7), (2, 5, -0.7, -0.7),
-    (0.3, 0.0, -0.7, 0.0), (0.0, 0.3, 0.7, 0.0), (0.0, 0.0, 0.7, 0.0), (0.0, 0.0, -0.7, 0.0),
-    (2.8, 0.0, 0.7, 0.7), (5.0, 2.0, 0.0, 0.0), (2.0, 2.0, 0.0, 0.0)])
-def test_limits_of_the_closed_form(g0, h0, strength, limit):
-    """f -> Lambda, but for balanced starts of the wrong sign, which end at 0."""
-    f = riccati.closed_form(1e9, g0, h0, strength, 1.0)[2]
-    assert float(f) == pytest.approx(limit, rel=1e-9, abs=1e-9)
 
 
 def test_a_task_without_data_keeps_its_answer_and_nan_is_refused():
@@ -86,3 +60,32 @@ def test_flow_is_the_limit_of_small_steps():
     flow = riccati.flow_outputs(v0, w0, psi, strength, shares, learning_rate * shown)
     assert np.abs(flow - flow[0]).max() > 0.1
     assert flow == pytest.approx(descent[shown], abs=1e-4)
+
+
+@pytest.mark.parametrize("psi", [1, 2.5, 10, 300])
+@pytest.mark.parametrize("strength", [0.5, -1.2])
+def test_the_flow_has_this_output_at_this_time(psi, strength):
+    v0, w0 = np.random.default_rng(int(psi)).standard_normal((2, 2)) * 0.3
+    times = np.linspace(0, 0.7 / psi, 5)  # later f is Lambda to rounding, and has no time
+    share = np.array([0.4])
+    outputs = riccati.flow_outputs(v0[None], w0[None], psi, strength, share, times)[:, 0]
+    for time, output in zip(times[1:], outputs[1:]):
+        assert time_to_reach(output, v0, w0, psi, strength, 0.4) == pytest.approx(time, rel=1e-8)
+
+
+@pytest.mark.parametrize("output", [1.2, 0.8, 0.6])
+def test_an_output_to_which_the_slower_mode_leads_is_reached(output):
+    v0 = np.array([5.0, 0.0])
+    time = time_to_reach(output, v0, v0, 100, 0.5, 1.0)
+    found = riccati.flow_outputs(v0[None], v0[None], 100, 0.5, np.ones(1), [0, time])[-1, 0]
+    assert found == pytest.approx(output, rel=1e-8)
+
+
+def test_an_output_that_is_never_reached_is_refused():
+    v0, w0 = np.array([0.1, 0.1]), np.array([0.11, 0.11])
+    with pytest.raises(InputError, match="expected a value between"):
+        time_to_reach(0.6, v0, w0, 10, 0.5, 1.0)
+    with pytest.raises(InputError, match="output: "):
+        time_to_reach(-0.1, v0, v0, 10, -0.5, 1.0)
+    with pytest.raises(InputError, match="psi: "):
+        time_to_reach(0.3, v0, w0, 0.5, 0.5, 1.0)

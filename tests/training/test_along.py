@@ -25,21 +25,15 @@ def run(seed=0, steps=30, stops=(7, 30)):
                along=Along(stops, ErrorByLength((3,), 64)))
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch, results):
-    monkeypatch.setenv("CLAIMBOOK_CHECKPOINTS", str(tmp_path / "checkpoints"))
-    return results / "test" / "page"
-
-
 def test_what_measures_on_the_way_is_asked_for_before_training():
     lacking = replace(run(), along=Along((7,), None))
     with pytest.raises(InputError, match="evaluation: "):
         records(lambda profile: [lacking], "smoke", "test/page")
 
 
-def test_a_stop_is_a_shorter_training(folder):
-    jobs.train_and_save([run(0), run(1)], "smoke", folder)
-    jobs.train_and_save([run(1, steps=7, stops=(7,))], "smoke", folder)
+def test_a_stop_is_a_shorter_training(folders):
+    jobs.train_and_save([run(0), run(1)], "smoke", folders)
+    jobs.train_and_save([run(1, steps=7, stops=(7,))], "smoke", folders)
     long, short = find_record(run(1), "test"), find_record(run(1, 7, (7,)), "test")
     assert long["error_along"].shape == (2, 1)
     np.testing.assert_allclose(long["error_along"][0], short["error"][1:], rtol=1e-5)
@@ -54,37 +48,20 @@ def test_a_copy_has_the_step_of_the_host():
     assert list(fleet.kept) == [7, 30]
 
 
-def test_stops_outlive_an_interruption(folder, monkeypatch):
-    jobs.train_and_save([run()], "smoke", folder)
+def test_stops_outlive_an_interruption(folders, monkeypatch):
+    jobs.train_and_save([run()], "smoke", folders)
     expected = find_record(run(), "test").metrics
-    next(folder.rglob("*.json")).unlink()
+    next(folders.rglob("*.json")).unlink()
     asked = iter(range(100))
     with monkeypatch.context() as patch:
-        patch.setattr(jobs, "stop_request", lambda *_: StopAfter(asked, 12))
+        patch.setattr(jobs, "stop_request", lambda *_: nullcontext(lambda: next(asked) >= 12))
         with pytest.raises(OutOfTime):
-            jobs.train_and_save([run()], "smoke", folder)
-    taken = []
-    monkeypatch.setattr(Fleet, "take_step", counted(Fleet.take_step, taken))
-    jobs.train_and_save([run()], "smoke", folder)
+            jobs.train_and_save([run()], "smoke", folders)
+    taken, take_step = [], Fleet.take_step
+    monkeypatch.setattr(Fleet, "take_step", lambda fleet: (taken.append(1), take_step(fleet)))
+    jobs.train_and_save([run()], "smoke", folders)
     assert len(taken) < 30 - 7  # the first stop was not trained again
     assert find_record(run(), "test").metrics == expected
-
-
-class StopAfter:
-    """Stands for a signal that arrives after so many questions."""
-
-    def __init__(self, asked, count):
-        self.stop = lambda: next(asked) >= count
-
-    def __enter__(self):
-        return self.stop
-
-    def __exit__(self, *error):
-        return False
-
-
-def counted(method, calls):
-    return lambda self: (calls.append(1), method(self))
 
 
 def test_the_prompts_of_many_steps_at_once_are_those_of_each():

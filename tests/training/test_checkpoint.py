@@ -100,16 +100,6 @@ def test_the_time_limit_keeps_everything(folders, monkeypatch):
     assert all(before < made[name] < before + 1000 for name, before in cost.items())
 
 
-def test_a_run_that_died_while_it_was_measured_is_not_trained_again(folders, monkeypatch):
-    monkeypatch.setattr(engine, "SAVE_EVERY", math.inf)
-    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
-        patch.setattr(jobs, "measure_fleet", lambda *_: 1 / 0)
-        jobs.train_and_save(runs(), "smoke", folders)
-    monkeypatch.setattr(Fleet, "take_step", lambda fleet: 1 / 0)
-    jobs.train_and_save(runs(), "smoke", folders)
-    assert find_record(runs()[0], "test").provenance["steps"] == RECIPE.steps
-
-
 REFUSED = {None: "Returns.measure: expected a dictionary .* got None",
            "empty": "Returns.measure: expected a dictionary .* got {}",
            "scalar": r"error: expected a metric of each of 3 members, got one of shape \(\)"}

@@ -31,7 +31,7 @@ def trained(tasks, model, recipe, seeds, counts, rates=None):
 def test_sixty_steps_of_a_fleet_equal_single_runs(model, precision, tolerance):
     """Whose tasks, seeds, numbers of stored prompts and learning rates differ."""
     tasks = [LinearRegression(3, 0.1), SparseLinear(3, 2), LinearRegression(3, 0.1)]
-    recipe = Recipe((2, 4), 60, 8, RATES[0], schedule="cosine", warmup=0.1, weight_decay=0.1, precision=precision)
+    recipe = Recipe((2, 4), 60, 8, RATES[0], "cosine", 0.1, weight_decay=0.1, precision=precision)
     together = trained(tasks, model, recipe, SEEDS, TASK_COUNTS, RATES)
     for member, (task, seed, count, rate) in enumerate(zip(tasks, SEEDS, TASK_COUNTS, RATES)):
         alone = trained([task], model, replace(recipe, learning_rate=rate), [seed], [count])
