@@ -44,7 +44,7 @@ def test_a_member_is_in_every_fleet_what_it_is_alone(model):
 @pytest.mark.parametrize("model", [
     MLP(64), SGPT(2, 16), FeatureMLP("linear", width=50), FeatureMLP("linear", True, width=50)], ids=str)
 def test_multiplications_are_those_of_the_operations(model):
-    """Of decoders see test_transformer_passes.py; one-dimensional sums are not counted as products."""
+    """Of decoders see test_transformer.py; one-dimensional sums are not counted as products."""
     contract.multiplications_are_those_of_the_operations(model, module_of(model), *prompts(), LENGTHS)
 
 

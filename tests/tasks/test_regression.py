@@ -1,15 +1,22 @@
-"""Two noise levels, sparse, sigmoid and affine functions against plain loops and their laws."""
+"""Linear, sparse, sigmoid and affine functions, networks, trees and classes: plain loops and laws."""
 
 import math
 
+import numpy as np
 import pytest
 import torch
+from scipy import stats
+
+from claimbook.records.errors import InputError
+from icllib.baselines import DiscreteMMSE
+from icllib.tasks import (
+    AffineFunctions, DecisionTree, FunctionPool, LinearClassification, LinearRegression, ReluNetwork,
+    SigmoidRegression, SparseLinear, TwoNoiseLevels, networks)
+
 from standard_errors import STREAM, within_four_standard_errors
 
-from icllib.tasks import AffineFunctions, SigmoidRegression, SparseLinear, TwoNoiseLevels
-
 IDS, DOUBLE = torch.tensor([[4, 8, 9]]), torch.float64
-MANY = torch.arange(10_000)[None]
+MANY = torch.arange(20_000)[None]
 
 
 def numbers(tensor):
@@ -73,3 +80,130 @@ def test_affine_functions_equal_a_plain_loop(first, sharing):
             x = draws[b][i][0] * (first if first is not None and i == 0 else 2.0)
             assert prompt.xs[0, b, i, 0].item() == pytest.approx(x, rel=1e-13)
             assert prompt.ys[0, b, i].item() == pytest.approx(a * x + c, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("inputs, mean", [("normal", 0.0), ("normal", 1.5), ("uniform", 2.0)])
+def test_sample_equals_a_plain_loop(inputs, mean):
+    task = LinearRegression(3, noise_std=0.3, weight_std=0.5, inputs=inputs, input_mean=mean)
+    ids, dtype = torch.tensor([[4, 8]]), torch.float64
+    prompt = task.sample(STREAM, ids, 6, dtype)
+    xs = (STREAM.normal(ids, "xs", (6, 3), dtype) if inputs == "normal"
+          else 2 * STREAM.uniform(ids, "xs", (6, 3), dtype) - 1)
+    weights, noise = (STREAM.normal(ids, name, size, dtype)
+                      for name, size in (("weights", (3,)), ("noise", (6,))))
+    for b in range(2):
+        for i in range(6):
+            point = [xs[0, b, i, k].item() + mean for k in range(3)]
+            label = sum(0.5 * weights[0, b, k].item() * point[k] for k in range(3))
+            assert prompt.xs[0, b, i].tolist() == pytest.approx(point, abs=1e-14)
+            assert prompt.means[0, b, i].item() == pytest.approx(label, abs=1e-14)
+            label += 0.3 * noise[0, b, i].item()
+            assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-14)
+
+
+def two_normal(values):
+    """The distribution function of one normal number in ten with three times the deviation, of variance 1."""
+    return 0.9 * stats.norm.cdf(values * 1.8**0.5) + 0.1 * stats.norm.cdf(values * 1.8**0.5 / 3)
+
+
+LAWS = {  # of variance 1
+    "normal": stats.norm.cdf, "uniform": stats.uniform(-3**0.5, 2 * 3**0.5).cdf,
+    "laplace": stats.laplace(scale=0.5**0.5).cdf, "exponential": stats.expon(loc=-1).cdf,
+    "student": stats.t(4, scale=0.5**0.5).cdf, "mixture": two_normal}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_inputs_weights_and_noise_have_the_laws_of_scipy(law):
+    task = LinearRegression(1, 0.5, 2.0, law, 0.0, law, law, degrees=4)
+    xs, ys, means = task.sample(STREAM, torch.arange(10_000)[None], 1, torch.float64)
+    inputs = xs[0, :, 0, 0] * (3**0.5 if law == "uniform" else 1)
+    for numbers in (inputs, means[0, :, 0] / xs[0, :, 0, 0] / 2, (ys - means)[0, :, 0] / 0.5):
+        assert stats.kstest(numbers.numpy(), LAWS[law]).pvalue > 1e-3
+    if law != "student":  # whose fourth moment is infinite here
+        assert within_four_standard_errors(ys**2, task.label_variance)
+
+
+def test_autoregressive_inputs_and_noise_follow_each_other():
+    task = LinearRegression(2, 0.5, inputs="autoregressive", noise="autoregressive")
+    xs, ys, means = task.sample(STREAM, torch.arange(4000)[None], 4)
+    for numbers in (xs, 2 * (ys - means)):
+        for apart in (0, 1, 2):
+            product = numbers[:, :, 3] * numbers[:, :, 3 - apart]
+            assert within_four_standard_errors(product, 0.9**apart)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_pool_has_so_many_weights_of_every_law_and_new_inputs(law):
+    pool = FunctionPool(LinearRegression(1, 1e-9, weights=law, inputs=law), 2)
+    xs, ys, _ = pool.sample(STREAM, torch.arange(200)[None], 1, torch.float64)
+    slopes = (ys / xs[..., 0])[0, :, 0]
+    assert len(np.unique(slopes.numpy().round(4))) == 2
+    assert len(xs.unique()) == 200
+    known = DiscreteMMSE(pool).weights("cpu")[:, 0].sort().values
+    assert torch.allclose(torch.stack((slopes.min(), slopes.max())), known, atol=1e-4)
+
+
+@pytest.mark.parametrize("settings, name", [({"weights": "autoregressive"}, "weights"), ({"noise": "cauchy"}, "noise"),
+                                            ({"degrees": 2}, "degrees")])
+def test_laws_without_a_variance_or_an_order_are_refused(settings, name):
+    with pytest.raises(InputError, match=name):
+        LinearRegression(2, **settings)
+
+
+def test_a_posterior_mean_of_other_noise_is_refused():
+    with pytest.raises(InputError, match="noise"):
+        DiscreteMMSE(FunctionPool(LinearRegression(2, 0.5, noise="laplace"), 3))
+
+
+def angle(one, other):
+    """The angle between vectors: (..., d) -> (...)."""
+    return torch.acos(torch.cosine_similarity(one, other, dim=-1))
+
+
+@pytest.mark.parametrize("cached", (5, 35, 70))  # parts of points, of one prompt, of two
+def test_relu_networks_in_parts_are_the_same_to_the_bit(monkeypatch, cached):
+    task = ReluNetwork(3, width=5)
+    whole = task.sample(STREAM, IDS, 7)
+    monkeypatch.setattr(networks, "CACHED", cached)
+    assert torch.equal(task.sample(STREAM, IDS, 7).ys, whole.ys)
+
+
+def test_relu_networks_have_the_arc_cosine_kernel():
+    """E[y y'] given x, x' (Cho and Saul, 2009), at the default scale."""
+    prompt = ReluNetwork(4, width=3).sample(STREAM, MANY, 2, DOUBLE)
+    one, other = prompt.xs[0, :, 0], prompt.xs[0, :, 1]
+    theta = angle(one, other)
+    kernel = (one.norm(dim=-1) * other.norm(dim=-1) / math.pi
+              * (theta.sin() + (math.pi - theta) * theta.cos()))
+    assert within_four_standard_errors(prompt.ys[0, :, 0] * prompt.ys[0, :, 1] - kernel, 0)
+    assert within_four_standard_errors(prompt.ys[0, :, 0] ** 2 - one.square().sum(-1), 0)
+
+
+def descend(point, tested, leaves, depth, node=0):
+    """The label of a point, by recursion over the nodes of the tree."""
+    if depth == 0:
+        return leaves[node - len(tested)]
+    child = 2 * node + (2 if point[tested[node]] > 0 else 1)
+    return descend(point, tested, leaves, depth - 1, child)
+
+
+@pytest.mark.parametrize("d, depth, active", [(1, 1, 1), (3, 2, 3), (20, 4, 20), (20, 4, 5)])  # the others are 0
+def test_decision_tree_equals_recursion(d, depth, active):
+    prompt = DecisionTree(d, depth).sample(STREAM, IDS, 30, DOUBLE, active=torch.tensor(active))
+    tested = STREAM.integers(IDS, "tested", d, (2**depth - 1,))[0].tolist()
+    leaves = STREAM.normal(IDS, "leaves", (2**depth,), DOUBLE)[0].tolist()
+    for b in range(3):
+        for i in range(30):
+            point = prompt.xs[0, b, i].tolist()
+            assert prompt.ys[0, b, i].item() == descend(point, tested[b], leaves[b], depth)
+    assert torch.equal(prompt.ys, prompt.means)
+
+
+def test_two_classes_separate_points_by_their_angle():
+    """A random hyperplane through 0 separates x and x' with probability angle / pi."""
+    prompt = LinearClassification(4, classes=2).sample(STREAM, MANY, 2)
+    apart = (prompt.ys[0, :, 0, 0] != prompt.ys[0, :, 1, 0]).double()
+    theta = angle(prompt.xs[0, :, 0], prompt.xs[0, :, 1])
+    assert within_four_standard_errors(apart - theta / math.pi, 0)
+    # The mean is 1/2 under any symmetric law; the dependence on the angle is not.
+    assert within_four_standard_errors((apart - theta / math.pi) * (theta - math.pi / 2), 0)
