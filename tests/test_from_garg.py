@@ -100,7 +100,6 @@ OWN = {  # a run of the page, which file it is over, and what its own file says
 
 @pytest.fixture
 def written(tmp_path):
-    """A function that writes a configuration over one of FILES and gives its path."""
     def write(over, text, model="{}"):
         for name, own in FILES.items():
             (tmp_path / name).write_text(own, "utf-8")

@@ -47,7 +47,6 @@ def sampled(task):
 
 
 def recorded(run):
-    """The numbers of a tiny run, as the engine leaves them in a record."""
     return records(lambda profile: [run], "smoke", page="test/golden")[0]
 
 

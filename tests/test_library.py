@@ -29,7 +29,6 @@ def documented(text):
 
 
 def in_examples(text):
-    """Every word of a page's examples."""
     return set(re.findall(r"\w+", "\n".join(re.findall(r"^(?:>>>|\.\.\.) .*", text, re.MULTILINE))))
 
 

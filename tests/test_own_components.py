@@ -25,7 +25,6 @@ TASK, RECIPE = LinearRegression(2, 0.5), Recipe((2, 4), steps=2, batch=4)
 
 
 def scoring(weigh):
-    """A scoring with this rule."""
     return dataclass(frozen=True)(type("Own", (Plain,), {
         "weigh": staticmethod(weigh), "version": 1, "__annotations__": {"version": ClassVar[int]}}))()
 
@@ -72,7 +71,6 @@ class Changed(MLP):
 
 
 def answering(change):
-    """Makes a module answer with this function of its answers."""
     def wrap(module):
         own = module.forward
         module.forward = lambda *prompt: change(own(*prompt))
@@ -190,8 +188,6 @@ def test_what_is_measured_is_out_of_a_predictor_s_reach():
 
 @dataclass
 class Changing:
-    """A task that is not frozen."""
-
     dimension: int = 2
     sample = None
     version: ClassVar[int] = 1

@@ -72,14 +72,12 @@ def masked(name, change):
 
 
 def to_prefix(patch):
-    """Plants the other mask in every transformer that is built."""
     build = Transformer.build
     patch.setattr(Transformer, "build", lambda self, *a, **k: build(
         dataclasses.replace(self, mask="prefix") if self.mask == "causal" else self, *a, **k))
 
 
 def one_later(right):
-    """Masks in which a pair attends to the next one too."""
     return lambda pairs: right(pairs) | torch.ones(pairs, pairs, dtype=torch.bool).tril(1)
 
 
@@ -97,7 +95,6 @@ def wrong_points(patch):
 
 
 def exchanged(patch):
-    """Plants the scoring with n and b in each other's place."""
     right = attention.signed_log
     patch.setattr(attention, "signed_log", lambda z, n, b: right(z, b, n))
 

@@ -16,7 +16,6 @@ SIZES = (1, 2, 3, 5, 7, 10, 97, 100, 1000, 1009, 12345)
 
 
 def draws(law, dtype, seed=0, count=100_000):
-    """Numbers of one member, spread over ids and indices."""
     ids = torch.arange(count // 100)[None]
     return getattr(Stream.of([seed], "training"), law)(ids, "x", (100,), dtype).numpy().ravel()
 

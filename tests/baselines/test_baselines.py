@@ -23,7 +23,6 @@ LEVELS = (0.1, 0.5)
 
 
 def drawn(task, count, n, dtype=torch.float64):
-    """Prompts (1, count, n) of the stream that the evaluation uses."""
     return task.sample(Stream.of([0], "evaluation"), torch.arange(count)[None], n, dtype)
 
 
@@ -77,8 +76,6 @@ def test_evaluation_seeds_differ_and_members_share_prompts():
 
 
 class FirstClass:
-    """Always answers the first class."""
-
     def predict(self, xs, ys, lengths):
         return torch.eye(4)[0].expand(*ys.shape[:2], len(lengths), 4)
 

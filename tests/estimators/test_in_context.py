@@ -36,7 +36,6 @@ def run(seed=0, dimension=DIMENSION, longest=LONGEST, pretraining_tasks=None):
 
 
 def trained(folder, *runs):
-    """The paths of these runs' records, with weights beside them."""
     before = set(folder.glob("cpu/*.json"))
     jobs.train_and_save(list(runs), "cpu", folder)
     return sorted(set(folder.glob("cpu/*.json")) - before)

@@ -18,7 +18,6 @@ def prompts(dtype=torch.float64, members=3, points=13, batch=2):
 
 @torch.no_grad()
 def shaken(module, std=0.1):
-    """The same module, all of its parameters away from zero and one."""
     generator = torch.Generator().manual_seed(0)
     for parameter in module.parameters():
         parameter += std * torch.randn(parameter.shape, generator=generator)

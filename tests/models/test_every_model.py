@@ -21,7 +21,6 @@ every_model = pytest.mark.parametrize("model", MODELS, ids=str)
 
 
 def module_of(model, seeds=SEEDS, pairs=12, dtype=torch.float64):
-    """A fleet with all parameters away from zero and one."""
     return contract.shaken(model.build(seeds, DIMENSION, pairs).to(dtype), 0.3)
 
 

@@ -32,7 +32,6 @@ OTHERS = {
 
 
 def shaken(std=0.1, **options):
-    """A fleet of two with all parameters away from zero and one."""
     return contract.shaken(Transformer(**(SMALL | options)).build((5, 11), DIMENSION, 12), std)
 
 

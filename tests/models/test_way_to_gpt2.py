@@ -15,7 +15,6 @@ XS, YS = torch.randn(2, 5, 8, 3), torch.randn(2, 5, 8)
 
 
 def shaken(model, pairs=7, **options):
-    """A fleet of two with all parameters away from zero and one."""
     return contract.shaken(model.build((3, 4), 3, pairs, **options))
 
 

@@ -37,7 +37,6 @@ NAME = lambda value: type(value).__name__
 
 
 def same(prompt, expected):
-    """Whether two prompts are equal in every bit."""
     return all(torch.equal(ours, theirs) for ours, theirs in zip(prompt, expected))
 
 

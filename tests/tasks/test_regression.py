@@ -20,7 +20,6 @@ MANY = torch.arange(20_000)[None]
 
 
 def numbers(tensor):
-    """The drawn numbers of one member as nested lists."""
     return tensor[0].tolist()
 
 
@@ -156,7 +155,6 @@ def test_a_posterior_mean_of_other_noise_is_refused():
 
 
 def angle(one, other):
-    """The angle between vectors: (..., d) -> (...)."""
     return torch.acos(torch.cosine_similarity(one, other, dim=-1))
 
 
@@ -180,7 +178,6 @@ def test_relu_networks_have_the_arc_cosine_kernel():
 
 
 def descend(point, tested, leaves, depth, node=0):
-    """The label of a point, by recursion over the nodes of the tree."""
     if depth == 0:
         return leaves[node - len(tested)]
     child = 2 * node + (2 if point[tested[node]] > 0 else 1)

@@ -124,8 +124,6 @@ def rows(prompts):
 
 
 class Listens:
-    """A predictor that keeps what it is asked."""
-
     def __init__(self, stream):
         self.stream, self.heard = stream, []
 

@@ -91,7 +91,6 @@ def backend(graph, inputs, options=None):
 
 @pytest.fixture
 def graphs(monkeypatch):
-    """The graphs that run."""
     RAN.clear()
     monkeypatch.setattr(torch, "compile", functools.partial(torch.compile, backend=backend, fullgraph=True))
     return RAN

@@ -32,8 +32,6 @@ OUT_OF_MEMORY = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20
 
 
 class Graph:
-    """A step that replays itself."""
-
     def replay(self):
         self.fleet.take_step()
 
@@ -186,7 +184,6 @@ def without_record(a_fleet):
 
 
 def together(folders, monkeypatch, tmp_path):
-    """The numbers of a fleet that had room."""
     monkeypatch.setenv("CLAIMBOOK_RESULTS", str(tmp_path / "together"))
     jobs.train_fleets(FEW_STEPS, "smoke", tmp_path / "together" / "test" / "page")
     expected = metrics_of(FEW_STEPS)

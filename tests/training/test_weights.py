@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 import resource
 import shutil
 from dataclasses import dataclass, replace
@@ -215,13 +216,14 @@ def test_weights_whose_checksum_is_right_and_that_no_training_writes_are_told(tr
 
 def test_one_flipped_bit_of_any_committed_weights_is_told(results):
     """And the weights as they are, are taken."""
-    paths = sorted((PROJECT / "results").rglob("*.safetensors"))
+    paths, draw = sorted((PROJECT / "results").rglob("*.safetensors")), random.Random(0)
+    records = {record.parent / name: record for folder in {path.parent for path in paths}
+               for record in folder.glob("*.json")
+               for name in re.findall(r'"file": "(.*?)"', record.read_text("utf-8"))}
     assert paths
-    draw = random.Random(0)
     for path in paths:
-        record = next(other for other in sorted(path.parent.glob("*.json"))
-                      if path.name in other.read_text("utf-8"))
-        run, copy = run_of(record), results / path.relative_to(PROJECT / "results")
+        record, copy = records[path], results / path.relative_to(PROJECT / "results")
+        run = run_of(record)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(record, copy.parent)
         shutil.copy(path, copy)
