@@ -150,16 +150,12 @@ def test_the_step_is_one_compiled_graph():
     assert torch.equal(answers, own.forward(prompt.xs, prompt.ys, (5, 5, 5), **options))
 
 
-@pytest.mark.parametrize("predictor, queries, by_layer", [
-    (Ridge(0.1), "queries: ",
-     "by_layer: "),
-    (Trained(MLP(8).build([0], 3, 5)), "points: ",
-     "by_layer: ")], ids=["Ridge", "MLP"])
-def test_what_only_decoders_answer_is_not_asked_of_others(predictor, queries, by_layer):
-    with pytest.raises(InputError, match=queries):
-        ErrorByLength((4,), 8, queries=2).measure(TASK, predictor)
-    with pytest.raises(InputError, match=by_layer):
-        ErrorByLength((4,), 8, by_layer=True).measure(TASK, predictor)
+@pytest.mark.parametrize("predictor, told", [
+    (Ridge(0.1), "queries"), (Trained(MLP(8).build([0], 3, 5)), "points")], ids=["Ridge", "MLP"])
+def test_what_only_decoders_answer_is_not_asked_of_others(predictor, told):
+    for options, name in (({"queries": 2}, told), ({"by_layer": True}, "by_layer")):
+        with pytest.raises(InputError, match=f"{name}: "):
+            ErrorByLength((4,), 8, **options).measure(TASK, predictor)
 
 
 def test_a_predictor_of_ones_own_is_asked_for_queries_and_layers():

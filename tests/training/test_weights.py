@@ -54,6 +54,9 @@ def test_a_loaded_model_answers_as_its_record_says(trained):
         np.testing.assert_allclose(measured(run, icllib.load(run)), recorded, rtol=1e-5)
         for source in (trained / f"{digest(settings(run))}.json", find_record(run, "test")):
             np.testing.assert_allclose(measured(run, icllib.load(source)), recorded, rtol=1e-5)
+    dimension = run.task.dimension + 1
+    with pytest.raises(InputError, match=f"expected inputs of dimension {dimension - 1} .* got {dimension}"):
+        icllib.load(run).predict(torch.zeros(1, 4, 8, dimension), torch.zeros(1, 4, 8), (2,))
 
 
 def test_a_path_without_a_record_of_a_trained_model_is_told(tmp_path):
@@ -81,13 +84,6 @@ def test_models_before_training_are_measured_as_their_records_would_be(trained):
         assert not np.allclose(record["error"], find_record(run, "test")["error"], rtol=1e-3)
     other, = untrained(records[:1], ErrorByLength((1,), prompts=16))
     assert np.shape(other["error"]) == (1,)
-
-
-def test_inputs_of_another_dimension_are_told(trained):
-    dimension = runs()[0].task.dimension
-    xs = torch.zeros(1, 4, 8, dimension + 1)
-    with pytest.raises(InputError, match=f"expected inputs of dimension {dimension} .* got {dimension + 1}"):
-        icllib.load(runs()[0]).predict(xs, torch.zeros(1, 4, 8), (2,))
 
 
 def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
@@ -142,76 +138,70 @@ def test_a_disk_without_room_for_weights_is_told_and_keeps_the_training(folders)
     assert not list((folders / "cpu").iterdir())
 
 
-def test_weights_of_other_versions_are_not_taken(trained, monkeypatch):
-    monkeypatch.setattr(type(RECIPE), "version", 99)
-    assert find_weights(runs()[1]) is None
-    with pytest.raises(InputError, match="seed 1: "):
-        icllib.load(runs()[1])
-
-
 def flip(path, place):
     content = bytearray(path.read_bytes())
     content[place % len(content)] ^= 1
     path.write_bytes(content)
 
 
-@pytest.mark.parametrize("remove", [True, False])
-def test_weights_that_no_record_is_of_are_not_taken(trained, remove):
-    """As after a process that was killed between the two, or of which the record is gone."""
-    run = runs()[0]
-    path = trained / f"{digest(settings(run))}.json"
-    assert find_weights(run)
-    if remove:
-        path.unlink()
-    else:
-        made = find_record(run, "test")
-        del made.provenance["weights"]
-        made.save(trained.parent)
-    assert find_weights(run) is None
-    with pytest.raises(InputError, match="expected its weights, .* beside a record of them"):
-        icllib.load(run)
+def noted(change):
+    """Damages weights of which the record notes this, in place of their name and checksum."""
+    def damage(path, made):
+        flip(path, 1000)
+        kept = {name: own for name, own in made.provenance.items() if name != "weights"}
+        replace(made, provenance=kept | change(made.provenance["weights"])).save(path.parents[1])
+    return damage
 
 
-@pytest.mark.parametrize("damage", [
-    lambda path: flip(path, 1000), lambda path: path.write_bytes(b"rubbish"),
-    lambda path: path.write_bytes(find_weights(runs()[1]).read_bytes())], ids=["bit", "rubbish", "another model's"])
-def test_no_page_measures_damaged_weights_anew(trained, folders, damage):
-    run = runs()[0]
-    damage(find_weights(run))
-    louder = replace(run, evaluation=replace(run.evaluation, prompts=100))
-    for used in (lambda: trainer.compute([louder], [louder], "cpu", folders), lambda: icllib.load(run),
-                 lambda: InContextRegressor(trained / f"{digest(settings(run))}.json").fit(
-                     np.ones((2, 2)), np.ones(2))):
-        with pytest.raises(InputError, match="expected SHA-256 .*: these weights are not those of"):
-            used()
-    assert find_record(louder, "test") is None
+def written(change):
+    """Writes what no training writes, and its checksum into the record."""
+    def damage(path, made):
+        information, own = change(*read_weights(path))
+        save_tensors(path, own, information)
+        replace(made, provenance=made.provenance | weights.noted_of(path)).save(path.parents[1])
+    return damage
 
 
-@pytest.mark.parametrize("sha256", [None, 5, "0" * 63])
-def test_a_record_that_names_weights_without_their_checksum_is_refused(trained, sha256):
-    run = runs()[0]
-    flip(find_weights(run), 1000)
-    made = find_record(run, "test")
-    noted = {"weights": made.provenance["weights"] | {"sha256": sha256}}
-    replace(made, provenance=made.provenance | noted).save(trained.parent)
-    with pytest.raises(InputError, match=r"\.json: weights: expected a file and its SHA-256, got {'file'"):
-        icllib.load(run)
+def each(change):
+    return written(lambda information, own: (information, {name: change(values) for name, values in own.items()}))
 
 
-@pytest.mark.parametrize("change, told", [
-    (lambda noted, own: (noted | {"sources": "{"}, own), "the weights of a trained model"),
-    (lambda noted, own: (noted, {name: values.long() for name, values in own.items()}), "the weights of a trained"),
-    (lambda noted, own: (noted, {name: values * 1j for name, values in own.items()}), "the weights of a trained"),
-    (lambda noted, own: (noted, {name: values * torch.nan for name, values in own.items()}), "finite weights"),
-    (lambda noted, own: (noted, {name: values[..., :1] for name, values in own.items()}), "the weights of this model")])
-def test_weights_whose_checksum_is_right_and_that_no_training_writes_are_told(trained, change, told):
-    run = runs()[0]
-    path, made = find_weights(run), find_record(run, "test")
-    noted, own = change(*read_weights(path))
-    save_tensors(path, own, noted)
-    replace(made, provenance=made.provenance | weights.noted_of(path)).save(trained.parent)
-    with pytest.raises(InputError, match=f"{path}: expected {told}"):
-        icllib.load(run)
+OTHERS, TRAINED = "expected SHA-256 .*: these weights are not those of", "expected the weights of a trained model"
+REFUSED = {
+    "a flipped bit": (lambda path, made: flip(path, 1000), OTHERS),
+    "rubbish": (lambda path, made: path.write_bytes(b"rubbish"), OTHERS),
+    "another seed's": (lambda path, made: path.write_bytes(find_weights(runs()[1]).read_bytes()), OTHERS),
+    "a record that is gone": (lambda path, made: (path.parent / f"{digest(made.run)}.json").unlink(), "beside a record of them"),
+    "a record of none": (noted(lambda own: {}), "expected its weights, .* beside a record of them"),
+    **{f"checksum {one}": (noted(lambda own, one=one: {"weights": own | {"sha256": one}}),
+                           r"\.json: weights: expected a file and its SHA-256, got {'file'") for one in (None, 5, "0" * 63)},
+    "broken sources": (written(lambda information, own: (information | {"sources": "{"}, own)), TRAINED),
+    "whole numbers": (each(torch.Tensor.long), TRAINED), "complex numbers": (each(lambda values: values * 1j), TRAINED),
+    "no numbers": (each(lambda values: values * torch.nan), "expected finite weights"),
+    "another shape": (each(lambda values: values[..., :1]), "expected the weights of this model")}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_weights_that_are_not_those_of_a_sound_record_are_not_taken(trained, folders, name):
+    """Neither loaded, nor measured anew by a page, nor by an estimator."""
+    (damage, told), run = REFUSED[name], runs()[0]
+    damage(find_weights(run), find_record(run, "test"))
+    uses = [lambda: icllib.load(run)]
+    if told == OTHERS:
+        louder = replace(run, evaluation=replace(run.evaluation, prompts=100))
+        record = trained / f"{digest(settings(run))}.json"
+        uses += [lambda: trainer.compute([louder], [louder], "cpu", folders),
+                 lambda: InContextRegressor(record).fit(np.ones((2, 2)), np.ones(2))]
+    for use in uses:
+        with pytest.raises(InputError, match=told):
+            use()
+
+
+def test_weights_of_other_versions_are_not_taken(trained, monkeypatch):
+    monkeypatch.setattr(type(RECIPE), "version", 99)
+    assert find_weights(runs()[1]) is None
+    with pytest.raises(InputError, match="seed 1: "):
+        icllib.load(runs()[1])
 
 
 def test_one_flipped_bit_of_any_committed_weights_is_told(results):

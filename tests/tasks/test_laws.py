@@ -1,4 +1,4 @@
-"""Linear, sparse, sigmoid and affine functions, networks, trees and classes: plain loops and laws."""
+"""What each task draws, against plain loops, closed forms and laws."""
 
 import math
 
@@ -9,9 +9,12 @@ from scipy import stats
 
 from claimbook.records.errors import InputError
 from icllib.baselines import DiscreteMMSE
+from icllib.streams import Stream
 from icllib.tasks import (
-    AffineFunctions, DecisionTree, FunctionPool, LinearClassification, LinearRegression, ReluNetwork,
-    SigmoidRegression, SparseLinear, TwoNoiseLevels, networks)
+    AffineFunctions, DecisionTree, FunctionPool, LinearClassification, LinearRegression, Quantifier,
+    ReluNetwork, SigmoidRegression, SourceCapacityRegression, SparseFeatureRegression, SparseLinear,
+    TwoNoiseLevels, networks)
+from icllib.theory import riccati
 
 from standard_errors import STREAM, within_four_standard_errors
 
@@ -204,3 +207,130 @@ def test_two_classes_separate_points_by_their_angle():
     assert within_four_standard_errors(apart - theta / math.pi, 0)
     # The mean is 1/2 under any symmetric law; the dependence on the angle is not.
     assert within_four_standard_errors((apart - theta / math.pi) * (theta - math.pi / 2), 0)
+
+
+QUANTIFIERS = [Quantifier(quantifier, 2.0, law) for quantifier in ("every", "some")
+         for law in ("independent", "balanced")]
+TRUTH = {"every": all, "some": any}
+NAME = lambda task: f"{task.quantifier} {task.law}"
+
+
+@pytest.mark.parametrize("task", QUANTIFIERS, ids=NAME)
+def test_labels_are_all_or_any_of_the_numbers_so_far(task):
+    prompt = task.sample(STREAM, torch.arange(200)[None], 9)
+    for xs, ys in zip(prompt.xs[0, ..., 0].tolist(), prompt.ys[0].tolist()):
+        truths = [TRUTH[task.quantifier](x > 0 for x in xs[: i + 1]) for i in range(9)]
+        assert ys == [float(truth) for truth in truths]
+
+
+@pytest.mark.parametrize("law", ["independent", "balanced"])
+@pytest.mark.parametrize("quantifier, sign", [("every", 1), ("some", -1)])
+def test_inputs_equal_a_plain_loop(quantifier, sign, law):
+    ids = torch.arange(40)[None]
+    xs = Quantifier(quantifier, 3.0, law).sample(STREAM, ids, 7, torch.float64).xs[0, ..., 0]
+    draws = STREAM.normal(ids, "xs", (7,), torch.float64)[0].tolist()
+    settled = STREAM.integers(ids, "settled", 8)[0].tolist()
+    assert set(settled) == set(range(8))  # 7: never
+    for b in range(40):
+        for i in range(7):
+            expected = 3 * draws[b][i]
+            if law == "balanced" and i <= settled[b]:
+                expected = (sign if i < settled[b] else -sign) * abs(expected)
+            assert xs[b, i].item() == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("task", QUANTIFIERS, ids=NAME)
+def test_base_rates(task):
+    n, rates = 6, task.base_rates(6)
+    ys = task.sample(STREAM, MANY, n).ys[0]
+    for k in range(n):
+        assert within_four_standard_errors(ys[:, k], rates[k])
+
+
+@pytest.mark.parametrize("quantifier, sign", [("every", 1), ("some", -1)])
+@pytest.mark.parametrize("n", (1, 2, 40))
+def test_base_rates_are_half_on_average_if_balanced_and_vanish_if_not(quantifier, sign, n):
+    balanced = Quantifier(quantifier, law="balanced").base_rates(n)
+    assert sum(balanced) / n == pytest.approx(0.5, abs=1e-14)
+    assert balanced[-1] == pytest.approx(1 / (n + 1) if sign == 1 else n / (n + 1))
+    independent = Quantifier(quantifier).base_rates(n)
+    assert independent[-1] == (2**-n if sign == 1 else 1 - 2**-n)
+
+
+TWELVE = torch.arange(12)[None]
+
+
+def type_of(id, tasks, alpha):
+    """The task type of one prompt, by walking along the cumulative shares."""
+    point = STREAM.uniform(torch.tensor([[id]]), "type", (), DOUBLE).item()
+    for s, share in enumerate(riccati.task_shares(tasks, alpha), start=1):
+        point -= share
+        if point < 0:
+            return s
+
+
+@pytest.mark.parametrize("task", [SparseFeatureRegression(6, alpha=1.8),
+                                  SourceCapacityRegression(6, alpha=1.2)])
+def test_task_types_follow_a_power_law(task):
+    types = task.types(STREAM, MANY)
+    assert types[0, :50].tolist() == [type_of(id, 6, task.alpha) for id in range(50)]
+    for s, share in enumerate(riccati.task_shares(6, task.alpha), start=1):
+        assert within_four_standard_errors(types == s, share)
+
+
+@pytest.mark.parametrize("task", [
+    SparseFeatureRegression(5, strength=-2.0),
+    SparseFeatureRegression(5, alpha=1.1, gamma=0.4, beta=0.7),
+    SparseFeatureRegression(5, alpha=1.1, beta=1.5, feature_noise=2.0),
+    SparseFeatureRegression(3, positive_share=0.25),
+])
+def test_sparse_features_equal_a_plain_loop(task):
+    n = 8
+    prompt = task.sample(STREAM, TWELVE, n, DOUBLE)
+    uniform = STREAM.uniform(TWELVE, "signs", (n,))[0].tolist()
+    zeta = STREAM.normal(TWELVE, "zeta", (n, task.tasks), DOUBLE)[0].tolist()
+    for b, id in enumerate(TWELVE[0].tolist()):
+        s = type_of(id, task.tasks, task.alpha)
+        context = max(round(7 * s**-task.beta), 1)
+        for i in range(n):
+            expected, label = [0.0] * task.tasks, 0.0
+            if i < context or i == n - 1:
+                sign = 1 if uniform[b][i] < task.positive_share else -1
+                expected = [task.feature_noise / context * zeta[b][i][k] for k in range(task.tasks)]
+                expected[s - 1] += sign
+                label = task.strength * s**-task.gamma * sign
+            assert prompt.xs[0, b, i].tolist() == pytest.approx(expected, abs=1e-14)
+            assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-14)
+
+
+def test_a_data_matrix_gives_the_context_matrix_of_the_theory():
+    """Phi Phi^T, with the query's label set to 0, is H_s of Eq. 7: psi H0 and the query's own."""
+    task = SparseFeatureRegression(4, alpha=1.1, strength=0.7)
+    prompt = task.sample(STREAM, TWELVE, 31, DOUBLE)
+    labels = prompt.ys[0].clone()
+    labels[:, -1] = 0
+    phi = torch.cat((prompt.xs[0], labels[..., None]), dim=-1).mT  # (B, N_s + 1, psi + 1)
+    for b, s in enumerate(task.types(STREAM, TWELVE)[0].tolist()):
+        expected = np.zeros((5, 5))
+        expected[np.ix_([s - 1, 4], [s - 1, 4])] = riccati.context_matrix(30, 0.7)
+        np.testing.assert_allclose((phi[b] @ phi[b].T).numpy(), expected, atol=1e-12)
+
+
+def test_source_capacity_equals_a_plain_loop():
+    task, n = SourceCapacityRegression(5, alpha=1.1, tau=3.0, strength_seed=7), 6
+    prompt = task.sample(STREAM, TWELVE, n, DOUBLE)
+    draws = STREAM.normal(TWELVE, "xs", (n, 5), DOUBLE)[0].tolist()
+    for b, id in enumerate(TWELVE[0].tolist()):
+        s = type_of(id, 5, task.alpha)
+        strengths = Stream.of([7], "strengths").normal(torch.tensor([[s]]), "strengths", (5,),
+                                                       DOUBLE)[0, 0].tolist()
+        order = [*range(s, 6), *range(1, s)]  # coordinates from the largest eigenvalue down
+        for i in range(n):
+            expected = [0.0] * 5
+            for k, coordinate in enumerate(order, start=1):
+                expected[coordinate - 1] = (k**-3.0) ** 0.5 * draws[b][i][coordinate - 1]
+            label = sum(strength * x for strength, x in zip(strengths, expected))
+            assert prompt.xs[0, b, i].tolist() == pytest.approx(expected, abs=1e-13)
+            assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
+    types = torch.arange(1, 6).expand(2, -1)  # whose strengths are the same whatever seeds the prompts have
+    assert torch.equal(*task.strengths(Stream.of([3, 4], "training"), types))
