@@ -22,12 +22,10 @@ from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import MLP, SGPT, Encoder, FeatureMLP, ScalarRegression, Transformer
 from icllib.models.features import feature_row
 from icllib.streams import Stream
-from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, LinearClassification,
-                          LinearRegression, Quantifier, ReluNetwork, SigmoidRegression,
-                          SourceCapacityRegression, SparseFeatureRegression, SparseLinear,
-                          TwoNoiseLevels)
-from icllib.training import Recipe, Run
-from icllib.training import records
+from icllib.tasks import (
+    AffineFunctions, BagOfWords, DecisionTree, LinearClassification, LinearRegression, Quantifier, ReluNetwork,
+    SigmoidRegression, SourceCapacityRegression, SparseFeatureRegression, SparseLinear, TwoNoiseLevels)
+from icllib.training import Recipe, Run, records
 from papers.context_scaling import estimators, fig04_three_tasks, scaling
 from papers.signed_averaging import another_engine, learned_exponents, table03_babyberta
 from papers.signed_averaging.table03_babyberta import MADE, MADE_PROBE

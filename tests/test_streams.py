@@ -124,10 +124,8 @@ def test_neighbors_are_uncorrelated():
     x = draw(base, ids, "x")
     neighbors = {
         "index": x.view(-1, 20).roll(1, dims=1).flatten(), "id": draw(base, ids + 1, "x"),
-        "far id": draw(base, ids + 2**32, "x"),
-        "seed": draw(Stream.of([1], "training"), ids, "x"), "name": draw(base, ids, "y"),
-        "purpose": draw(Stream.of([0], "evaluation"), ids, "x"),
-    }
+        "far id": draw(base, ids + 2**32, "x"), "seed": draw(Stream.of([1], "training"), ids, "x"),
+        "name": draw(base, ids, "y"), "purpose": draw(Stream.of([0], "evaluation"), ids, "x"), }
     for name, other in neighbors.items():
         for f in (lambda values: values, torch.square):
             assert stats.pearsonr(f(x), f(other)).pvalue > LEVEL, name

@@ -70,9 +70,8 @@ def test_cached_generation_equals_recomputing_everything(model, cache):
     tokens, padding = padded("left")
     lengths, steps = [3, 6, 2], 5
     with prefix_attention(model, lengths):
-        written = model.generate(tokens, attention_mask=padding, max_new_tokens=steps,
-                                 do_sample=False, cache_implementation=cache,
-                                 disable_compile=True)
+        written = model.generate(tokens, attention_mask=padding, max_new_tokens=steps, do_sample=False,
+                                 cache_implementation=cache, disable_compile=True)
     for row, length in enumerate(lengths):
         sequence = tokens[row, padding[row].bool()]
         for _ in range(steps):

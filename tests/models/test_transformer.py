@@ -9,7 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from claimbook.records import digest, key, settings, versions
 from claimbook.records.errors import InputError
-from icllib.models import CosFormer, SignedAveraging, Transformer
+from icllib.models import CosFormer, Transformer
 from papers.context_scaling import fig01_scaling
 
 import contract
@@ -125,8 +125,7 @@ def test_without_normalization_there_is_no_part_of_one():
 @torch.no_grad()
 @pytest.mark.parametrize("option, last, names", [
     ("perceptron", "contract", ("mlp_norm", "expand", "contract")),
-    ("attention", "project", ("attention_norm", "qkv", "scoring", "project")),
-])
+    ("attention", "project", ("attention_norm", "qkv", "scoring", "project"))])
 def test_without_a_part(option, last, names):
     """The decoder without a part equals the one in which the part's last layer is zero."""
     models = [Transformer(**SMALL, **{option: present}) for present in (True, False)]
@@ -188,8 +187,7 @@ def test_predictions_by_layer_are_those_of_the_first_layers(options):
     ({"attention": False, "perceptron": False}, "expected at least one, got neither"),
     ({"block": 4}, "block: "),
     ({"tokens": "separate", "query_positions": 2}, "expected True and 1 with separate tokens, got True and 2"),
-    ({"tokens": "inputs", "queries_see_themselves": False}, "with inputs tokens, got False and 1"),
-])
+    ({"tokens": "inputs", "queries_see_themselves": False}, "with inputs tokens, got False and 1")])
 def test_options_that_do_not_go_together_are_refused(options, message):
     with pytest.raises(InputError, match=message):
         Transformer(**options)
@@ -204,8 +202,7 @@ def test_outputs_at_pairs_are_refused_where_lengths_need_several_passes():
 @pytest.mark.parametrize("lengths", [(5, 10, 20), (40,)])
 @pytest.mark.parametrize("options", [
     {}, {"attention": False}, {"perceptron": False}, {"mask": "prefix"}, {"shared_layers": True},
-    {"mask": "block-causal", "block": 5}, {"layers": 1, "heads": 2, "width": 32},
-])
+    {"mask": "block-causal", "block": 5}, {"layers": 1, "heads": 2, "width": 32}])
 def test_multiplications_are_those_counted(options, lengths):
     """FlopCounterMode counts two for a multiply-add, and embedding and readout too."""
     model = Transformer(**{"layers": 3, "heads": 4, "width": 64} | options)

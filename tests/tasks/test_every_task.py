@@ -17,22 +17,13 @@ from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, FunctionPoo
 
 TASKS = [
     LinearRegression(3, noise_std=0.4, weight_std=0.5, inputs="uniform", input_mean=0.5),
-    TwoNoiseLevels(5, weight_std=0.7),
-    SparseLinear(20),
-    SigmoidRegression(16),
+    TwoNoiseLevels(5, weight_std=0.7), SparseLinear(20), SigmoidRegression(16),
     AffineFunctions(2.0, 3.0, first_input_std=20.0, prompts_per_function=3),
-    AffineFunctions(2.0, inputs="uniform"),
-    LinearClassification(16),
-    BagOfWords(12, words=3),
-    ReluNetwork(20),
-    DecisionTree(20),
-    Quantifier("every"),
-    Quantifier("some", law="balanced"),
-    SparseFeatureRegression(9, beta=0.5, gamma=0.3, feature_noise=1.0),
-    SourceCapacityRegression(9),
+    AffineFunctions(2.0, inputs="uniform"), LinearClassification(16), BagOfWords(12, words=3),
+    ReluNetwork(20), DecisionTree(20), Quantifier("every"), Quantifier("some", law="balanced"),
+    SparseFeatureRegression(9, beta=0.5, gamma=0.3, feature_noise=1.0), SourceCapacityRegression(9),
     FunctionPool(SparseLinear(6, nonzero=2), 4),
-    Mixture((LinearRegression(6, 0.5), FunctionPool(DecisionTree(6), 3)), (1.0, 3.0)),
-]
+    Mixture((LinearRegression(6, 0.5), FunctionPool(DecisionTree(6), 3)), (1.0, 3.0))]
 NAME = lambda value: type(value).__name__
 
 

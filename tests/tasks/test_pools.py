@@ -9,9 +9,8 @@ from standard_errors import STREAM
 from icllib.baselines import DiscreteMMSE
 from icllib.models import Transformer
 from icllib.streams import Stream
-from icllib.tasks import (AffineFunctions, DecisionTree, FunctionPool, LinearClassification,
-                          LinearRegression, Mixture, ReluNetwork, SigmoidRegression, SparseLinear,
-                          TwoNoiseLevels, sample_each)
+from icllib.tasks import (AffineFunctions, DecisionTree, FunctionPool, LinearClassification, LinearRegression,
+                          Mixture, ReluNetwork, SigmoidRegression, SparseLinear, TwoNoiseLevels, sample_each)
 from icllib.training import Curriculum, Recipe, train
 
 DOUBLE, MANY = torch.float64, torch.arange(10_000)[None]

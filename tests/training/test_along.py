@@ -102,9 +102,7 @@ def test_a_model_is_asked_only_what_it_can_answer():
         (SMALL, ErrorByLength((2,), queries=2), "decoder of joint tokens"),
         (replace(SMALL, positions_up_to=7), ErrorByLength((7,)), None),
         (replace(SMALL, positions="none"), ErrorByLength((9,)), None),
-        (FeatureMLP(), ErrorByLength((9,)), None),
-        (SMALL, ErrorByLength((4,), by_layer=True), None),
-    ]:
+        (FeatureMLP(), ErrorByLength((9,)), None), (SMALL, ErrorByLength((4,), by_layer=True), None), ]:
         for on_the_way in [False, True]:
             measured = {"evaluation": ERRORS, "along": Along((3,), evaluation)} if on_the_way else {
                 "evaluation": evaluation}

@@ -44,8 +44,7 @@ def random_setting(number):
         pick((1, 2, 3)), heads, heads * pick((4, 5, 16)), pick(SCORINGS), positions=pick(("learned", "none")),
         attention=pick((True, True, False)), shared_layers=pick((False, False, True)),
         normalize_stream=pick((False, False, True)), final_norm=pick((True, True, False)),
-        attention_width=pick((None, None, heads * 6)),
-        tokens=pick(("joint", "joint", "separate", "inputs")))
+        attention_width=pick((None, None, heads * 6)), tokens=pick(("joint", "joint", "separate", "inputs")))
     model = replace(model, probes=pick((False, False, True)), read_out_rate=pick((1.0, 10.0)),
                     perceptron=not model.attention or pick((True, True, False)))
     recipe = replace(RECIPE, lengths=pick(((0, 2, 9), (4, 17, 20), (3, 1, 7), (5,))), batch=pick((3, 7)))

@@ -229,8 +229,7 @@ def test_a_later_call_starts_with_the_halves(folders, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("error", [
     OUT_OF_MEMORY, MemoryError(), RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when ..."),
-    RuntimeError("DefaultCPUAllocator: can't allocate memory")],
-    ids=["CUDA", "Python", "cuBLAS", "CPU"])
+    RuntimeError("DefaultCPUAllocator: can't allocate memory")], ids=["CUDA", "Python", "cuBLAS", "CPU"])
 def test_one_model_without_room_says_so(error, folders, monkeypatch):
     no_room_for(0, 0, monkeypatch, error)
     with pytest.raises(NoRoom, match="room for 1 models on cpu, got less"):

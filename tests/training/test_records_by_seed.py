@@ -21,10 +21,8 @@ def trained(folders, some, profile):
 
 
 @pytest.mark.parametrize("runs_of_profile, message", [
-    (lambda profile: None, "runs_of_profile: "),
-    (lambda: [], "runs_of_profile: "),
-    (lambda one, two: [], "runs_of_profile: "),
-    (lambda profile: ["a run"], "run: ")])
+    (lambda profile: None, "runs_of_profile: "), (lambda: [], "runs_of_profile: "),
+    (lambda one, two: [], "runs_of_profile: "), (lambda profile: ["a run"], "run: ")])
 def test_what_gives_no_runs_is_told_before_any_work(runs_of_profile, message):
     with pytest.raises(InputError, match=message):
         records(runs_of_profile, "cpu", "test/page")
