@@ -1,7 +1,4 @@
-"""Contracts at the door: each argument of what is public, with wrong values of every kind.
-
-What is refused is refused by an InputError; what is taken gives no NaN.
-"""
+"""Each argument of what is public, with wrong values of every kind: an InputError, or an answer without NaN."""
 
 import dataclasses
 import importlib

@@ -15,6 +15,8 @@ from claimbook.records import PROJECT
 from claimbook.records.compute import environment
 from icllib import theory
 
+README = (PROJECT / "README.md").read_text("utf-8")
+IN_README = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 PAGES = sorted((PROJECT / "book/library").glob("*.rst"))
 
 
@@ -78,8 +80,7 @@ def test_the_version_is_told_alike_everywhere():
 
 
 def test_readme_s_python_runs():
-    readme = (PROJECT / "README.md").read_text("utf-8")
-    code, = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    code, = IN_README
     short = code.replace("steps=8000", "steps=20").replace("prompts=4096", "prompts=16")
     assert short != code and len([line for line in code.splitlines() if line and "import" not in line]) == 5
     exec(short, {})
@@ -87,16 +88,14 @@ def test_readme_s_python_runs():
 
 @pytest.mark.large
 def test_readme_s_python_learns(capsys):
-    readme = (PROJECT / "README.md").read_text("utf-8")
-    exec(re.findall(r"```python\n(.*?)```", readme, re.DOTALL)[0], {})
+    exec(IN_README[0], {})
     ratios = [float(number) for number in re.findall(r"\d+\.\d+", capsys.readouterr().out)]
     assert len(ratios) == 3 and all(1 <= ratio <= 1.25 for ratio in ratios)
 
 
 def test_readme_begins_with_what_a_reader_looks_for():
     """What it is, one figure, the two commands, the papers, Python, in this order."""
-    readme = (PROJECT / "README.md").read_text("utf-8")
-    places = [readme.index(text) for text in (
+    places = [README.index(text) for text in (
         "A [Jupyter Book]", "![Figure", "make book", "| paper |", "import icllib")]
     assert places == sorted(places)
-    assert readme[: places[3]].count("\n") <= 25 and readme.count("\n") <= 100
+    assert README[: places[3]].count("\n") <= 25 and README.count("\n") <= 100

@@ -2,10 +2,12 @@
 
 import math
 from functools import partial
+from itertools import product as pairs_of
 
 import pytest
 import torch
 from torch.nn import functional as F
+from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.models import MLP, SGPT, FeatureMLP, ScalarRegression, Transformer
 from icllib.models.features import FEATURES, feature_row
@@ -19,9 +21,10 @@ from contract import DIMENSION, prompts
 
 SEEDS, LENGTHS = (5, 11, 2), (3, 12, 1, 7, 3)
 SGPTS = [SGPT(2, 3), SGPT(2, 3, mlp_skip=False), SGPT(2, 3, "absolute"), SGPT(2, 3, "none")]
-OF_FEATURES = [FeatureMLP("linear", width=6), FeatureMLP("l1", activation="gelu", width=6),
-            FeatureMLP("hilbert", prompt=True, width=6), FeatureMLP("exponential", width=6),
-            ScalarRegression("hilbert"), ScalarRegression("linear")]
+OF_FEATURES = [
+    FeatureMLP("linear", width=6), FeatureMLP("l1", activation="gelu", width=6),
+    FeatureMLP("hilbert", prompt=True, width=6), FeatureMLP("exponential", width=6),
+    ScalarRegression("hilbert"), ScalarRegression("linear")]
 MODELS = [Transformer(1, 2, 4), Transformer(1, 1, 4, tokens="separate"), MLP(6), *SGPTS, *OF_FEATURES]
 every_model = pytest.mark.parametrize("model", MODELS, ids=str)
 
@@ -36,21 +39,49 @@ def test_one_pass_equals_separate_passes(model):
 
 
 @every_model
+@torch.no_grad()
 def test_hidden_points_change_no_bit(model):
-    module = module_of(model, dtype=torch.float32)
-    contract.hidden_points_change_no_bit(module, *prompts(torch.float32), 3, -5)
+    """Length 7 sees neither its own label nor anything later, though they share the pass."""
+    module, (xs, ys) = module_of(model, dtype=torch.float32), prompts(torch.float32)
+    before = module(xs, ys, (3, 7, 12))
+    xs[:, :, 8:], ys[:, :, 7:] = 3, -5
+    after = module(xs, ys, (3, 7, 12))
+    assert torch.equal(after[..., :2], before[..., :2])
+    assert not torch.equal(after[..., 2], before[..., 2])
 
 
 @every_model
+@torch.no_grad()
 def test_a_member_is_in_every_fleet_what_it_is_alone(model):
-    contract.fleet_equals_single_models(model, SEEDS, DIMENSION, *prompts(), LENGTHS)
+    fleet, (xs, ys) = model.build(SEEDS, DIMENSION, 12).double(), prompts()
+    predictions = fleet(xs, ys, LENGTHS)
+    for member, seed in enumerate(SEEDS):
+        alone = model.build([seed], DIMENSION, 12).double()
+        for name, value in alone.state_dict().items():
+            assert torch.equal(value[0], fleet.state_dict()[name][member])
+        ours = alone(xs[member, None], ys[member, None], LENGTHS)[0]
+        torch.testing.assert_close(ours, predictions[member], atol=1e-12, rtol=1e-12)
 
 
 @pytest.mark.parametrize("model", [
     MLP(64), SGPT(2, 16), FeatureMLP("linear", width=50), FeatureMLP("linear", True, width=50)], ids=str)
 def test_multiplications_are_those_of_the_operations(model):
     """Of decoders see test_transformer.py; one-dimensional sums are not counted as products."""
-    contract.multiplications_are_those_of_the_operations(model, module_of(model), *prompts(), LENGTHS)
+    (xs, ys), module = prompts(), module_of(model)
+    with FlopCounterMode(display=False) as counter:
+        module(xs, ys, LENGTHS)
+    counted = counter.get_total_flops() / 2 / math.prod(ys.shape[:2])
+    assert model.multiplications(DIMENSION, LENGTHS) == counted
+
+
+@torch.no_grad()
+def equals_plain_loops(module, plain, xs, ys, lengths):
+    """plain(member, xs (N, d), ys (N,), length): one prediction, alone."""
+    predictions = module(xs, ys, lengths)
+    assert predictions.shape == (*xs.shape[:2], len(lengths)) and predictions.std() > 0.05
+    for member, b in pairs_of(*map(range, xs.shape[:2])):
+        expected = [plain(member, xs[member, b], ys[member, b], length) for length in lengths]
+        torch.testing.assert_close(predictions[member, b], torch.stack(expected), atol=1e-12, rtol=1e-12)
 
 
 def plain_mlp(module, member, xs, ys, length):
@@ -70,7 +101,7 @@ def plain_mlp(module, member, xs, ys, length):
 
 def test_a_perceptron_equals_a_plain_single_one():
     module = contract.shaken(MLP(width=24).build((5, 11), DIMENSION, 12).double())
-    contract.equals_plain_loops(module, partial(plain_mlp, module), *contract.prompts(members=2), (3, 7, 12))
+    equals_plain_loops(module, partial(plain_mlp, module), *contract.prompts(members=2), (3, 7, 12))
 
 
 def test_initial_scales():
@@ -189,7 +220,7 @@ def plain_model(module, model, member, xs, ys, length, max_pairs=12):
 @pytest.mark.parametrize("model", OF_FEATURES, ids=str)
 def test_models_equal_plain_ones(model):
     module = module_of(model)
-    contract.equals_plain_loops(module, partial(plain_model, module, model), *prompts(), LENGTHS)
+    equals_plain_loops(module, partial(plain_model, module, model), *prompts(), LENGTHS)
 
 
 @pytest.mark.parametrize("prompt, inputs", [(False, 4), (True, 4 + 3 + 20 * 4)])
@@ -250,7 +281,7 @@ def plain_sgpt(module, model, member, xs, ys, length):
 @pytest.mark.parametrize("model", SETTINGS, ids=str)
 def test_equals_plain_loops(model):
     module = enlarged(model)
-    contract.equals_plain_loops(module, partial(plain_sgpt, module, model), *prompts(), UNSORTED)
+    equals_plain_loops(module, partial(plain_sgpt, module, model), *prompts(), UNSORTED)
 
 
 @torch.no_grad()

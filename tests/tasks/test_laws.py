@@ -22,14 +22,6 @@ IDS, DOUBLE = torch.tensor([[4, 8, 9]]), torch.float64
 MANY = torch.arange(20_000)[None]
 
 
-def numbers(tensor):
-    return tensor[0].tolist()
-
-
-def inner(ones, others):
-    return sum(one * other for one, other in zip(ones, others))
-
-
 @pytest.mark.parametrize("dtype", (torch.float32, DOUBLE))
 def test_prompts_of_one_level_are_those_of_the_mixture(dtype):
     task, ids = TwoNoiseLevels(20, weight_std=20**-0.5), torch.arange(100)[None]
@@ -59,12 +51,12 @@ def test_support_is_a_uniform_subset_of_the_active_coordinates(active):
 @pytest.mark.parametrize("centred", (True, False))
 def test_sigmoid_regression_equals_a_plain_loop(centred):
     prompt = SigmoidRegression(16, centred).sample(STREAM, IDS, 6, DOUBLE)
-    uniform = numbers(STREAM.uniform(IDS, "xs", (6, 16), DOUBLE))
-    weights = numbers(STREAM.normal(IDS, "weights", (16,), DOUBLE))
+    uniform = STREAM.uniform(IDS, "xs", (6, 16), DOUBLE)[0].tolist()
+    weights = STREAM.normal(IDS, "weights", (16,), DOUBLE)[0].tolist()
     for b in range(3):
         for i in range(6):
             point = [2 * u - 1 for u in uniform[b][i]]
-            label = 1 / (1 + math.exp(-inner(weights[b], point))) - (0.5 if centred else 0)
+            label = 1 / (1 + math.exp(-math.sumprod(weights[b], point))) - (0.5 if centred else 0)
             assert prompt.xs[0, b, i].tolist() == pytest.approx(point, abs=1e-14)
             assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
     assert torch.equal(prompt.ys, prompt.means)
@@ -74,10 +66,10 @@ def test_sigmoid_regression_equals_a_plain_loop(centred):
 def test_affine_functions_equal_a_plain_loop(first, sharing):
     task = AffineFunctions(2.0, 3.0, first, sharing)
     prompt = task.sample(STREAM, IDS, 6, DOUBLE)
-    draws = numbers(STREAM.normal(IDS, "xs", (6, 1), DOUBLE))
+    draws = STREAM.normal(IDS, "xs", (6, 1), DOUBLE)[0].tolist()
     for b, id in enumerate(IDS[0].tolist()):
         function = STREAM.normal(torch.tensor([[id // sharing]]), "function", (2,), DOUBLE)
-        a, c = (3 * number for number in numbers(function)[0])
+        a, c = (3 * number for number in function[0, 0].tolist())
         for i in range(6):
             x = draws[b][i][0] * (first if first is not None and i == 0 else 2.0)
             assert prompt.xs[0, b, i, 0].item() == pytest.approx(x, rel=1e-13)

@@ -1,4 +1,4 @@
-"""The exact solution in 120 digits, at extremes, at first order and as a time; Eq. 13 as printed: errata."""
+"""The exact solution in 120 digits, at extremes, at first order and as a time; Eq. 13: errata, on record."""
 
 import itertools
 

@@ -1,7 +1,4 @@
-"""What a fleet does without where a GPU, its memory or its software lacks something.
-
-PyTorch's functions for GPUs are replaced, as none is needed; all else is what it is.
-"""
+"""What a fleet does without where a GPU, its memory or its software lacks something; GPUs are pretended."""
 
 import collections
 import contextlib
