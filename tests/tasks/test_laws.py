@@ -56,7 +56,7 @@ def test_sigmoid_regression_equals_a_plain_loop(centred):
     for b in range(3):
         for i in range(6):
             point = [2 * u - 1 for u in uniform[b][i]]
-            label = 1 / (1 + math.exp(-math.sumprod(weights[b], point))) - (0.5 if centred else 0)
+            label = 1 / (1 + math.exp(-sum(w * x for w, x in zip(weights[b], point)))) - (0.5 if centred else 0)
             assert prompt.xs[0, b, i].tolist() == pytest.approx(point, abs=1e-14)
             assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
     assert torch.equal(prompt.ys, prompt.means)
