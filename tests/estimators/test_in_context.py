@@ -163,7 +163,7 @@ NOT_YET = {"context_scaling/gpt2_without_positions": {11}, "context_scaling/sgpt
 
 @pytest.mark.parametrize("name", names())
 def test_a_model_with_a_name_answers_well_or_refuses_in_fit(name):
-    """tests/commands/test_export_models.py measures again where it answers well."""
+    """tests/papers/test_export_models.py measures again where it answers well."""
     run = run_of(names()[name])
     kind = InContextClassifier if isinstance(run.task, Quantifier) else InContextRegressor
     X = np.random.default_rng(0).normal(size=(max(run.recipe.lengths), run.task.dimension))
