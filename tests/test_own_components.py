@@ -163,7 +163,10 @@ class Careless(LinearRegression):
     (lambda prompt: prompt._asdict(), "expected a Prompt of tensors, got dict"),
     (lambda prompt: prompt._replace(ys=None), "got one of Tensor, NoneType, Tensor"),
     (lambda prompt: Prompt(prompt.xs, prompt.ys.long(), prompt.means),
-     "expected numbers of torch.float32, got torch.float32, torch.int64, torch.float32")])
+     "expected numbers of torch.float32, got torch.float32, torch.int64, torch.float32"),
+    (lambda prompt: Prompt(*(part[:, :, :-1] for part in prompt)), "expected the shapes .*got Prompt"),
+    (lambda prompt: prompt._replace(ys=prompt.ys[..., None]), "expected the shapes .*got Prompt"),
+    (lambda prompt: prompt._replace(xs=prompt.xs[..., :1]), "expected the shapes .*got Prompt")])
 def test_what_is_no_prompt_is_refused(change, message):
     task = Careless(2, change=change)
     for uses in (lambda: train(task, MLP(4), RECIPE, [0]),

@@ -7,13 +7,12 @@ import torch
 from standard_errors import STREAM, within_four_standard_errors
 
 from claimbook.records import from_settings, settings
-from claimbook.records.errors import InputError
 from icllib import tasks
 from icllib.streams import Stream
 from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, FunctionPool,
                           LinearClassification, LinearRegression, Mixture, Prompt, Quantifier, ReluNetwork,
                           SigmoidRegression, SourceCapacityRegression, SparseFeatureRegression,
-                          SparseLinear, TwoNoiseLevels, sample_each)
+                          SparseLinear, TwoNoiseLevels)
 
 TASKS = [
     LinearRegression(3, noise_std=0.4, weight_std=0.5, inputs="uniform", input_mean=0.5),
@@ -95,26 +94,3 @@ def test_label_variance(task):
     deviations = ys[:, 0] - 1 / task.classes if hasattr(task, "classes") else ys
     assert within_four_standard_errors(deviations, 0)
     assert within_four_standard_errors(deviations**2, task.label_variance)
-
-
-@dataclasses.dataclass(frozen=True)
-class Wrong(LinearRegression):
-    """A task of someone's own that gives other shapes than it should."""
-
-    change: object = None
-
-    def sample(self, stream, ids, n, dtype=torch.float32):
-        return Prompt(*map(self.change, super().sample(stream, ids, n, dtype)))
-
-
-@pytest.mark.parametrize("change, got", [
-    (lambda part: part[:, :, :-1], r"got Prompt\(xs=\(1, 2, 4, 3\), ys=\(1, 2, 4\)"),
-    (lambda part: part if part.dim() == 4 else part[..., None], r"ys=\(1, 2, 5, 1\)"),
-    (lambda part: part[..., :1] if part.dim() == 4 else part, r"xs=\(1, 2, 5, 1\)")])
-@pytest.mark.parametrize("others", [[], [LinearRegression(3)]])
-def test_a_task_that_gives_other_shapes_is_named(change, got, others):
-    tasks_of_members = [*others, Wrong(3, change=change)]
-    ids = torch.arange(2).expand(len(tasks_of_members), -1)
-    stream = Stream.of([0] * len(tasks_of_members), "training")
-    with pytest.raises(InputError, match=f"Wrong.sample: expected the shapes .*{got}"):
-        sample_each(tasks_of_members, stream, ids, 5)

@@ -13,9 +13,9 @@ from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Relu, SignedAveraging, Softmax, Transformer
 from icllib.streams import Stream
-from icllib.tasks import LinearRegression, SparseLinear
+from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression, SparseLinear
 from icllib.training import Fleet, OutOfTime, Recipe, Run, Trained, engine, jobs, run_steps, train
-from icllib.training.engine import prompt_ids, run_steps
+from icllib.training.engine import prompt_ids
 
 import small_fleet
 
@@ -238,14 +238,15 @@ def test_what_is_given_per_member_must_fit_the_members(given, message):
         Fleet(**sound | given)
 
 
-def test_runs_that_differ_in_scoring_parameters_or_rate_share_a_fleet():
-    def run(rate=1e-3, n=1.5, trainable=True, width=8):
+def test_runs_share_a_fleet_where_they_differ_in_seed_rate_scoring_parameters_or_a_task_of_the_same_sizes():
+    def run(rate=1e-3, n=1.5, trainable=True, width=8, task=LinearRegression(3), seed=0):
         model = Transformer(1, 2, width, scoring=SignedAveraging(n, 1.0, trainable))
-        recipe = Recipe((2,), 10, learning_rate=rate)
-        return Run(LinearRegression(3), model, recipe, ErrorByLength((2,)))
+        return Run(task, model, Recipe((2,), 10, learning_rate=rate), ErrorByLength((2,)), seed)
 
-    assert run().shape == run(rate=1.0).shape == run(n=2.0).shape
-    assert len({run().shape, run(trainable=False).shape, run(width=16).shape}) == 3
+    alike = [{"rate": 1.0}, {"n": 2.0}, {"seed": 1}, {"task": SigmoidRegression(3)}]
+    assert {run(**other).shape for other in alike} == {run().shape}
+    others = [{"trainable": False}, {"width": 16}, {"task": SigmoidRegression(4)}, {"task": LinearClassification(3)}]
+    assert len({run().shape, *(run(**other).shape for other in others)}) == 5
 
 
 def test_a_member_that_diverges_is_recorded_and_the_others_do_not_notice(folders):

@@ -7,8 +7,8 @@ from claimbook.records.errors import InputError
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Gaussian, Transformer
-from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression, side_by_side
-from icllib.training import Fleet, Recipe, Run
+from icllib.tasks import LinearClassification, LinearRegression, side_by_side
+from icllib.training import Fleet, Recipe
 from icllib.training.engine import run_steps
 from icllib.training.losses import recipe_losses
 from icllib.training.run import Trained
@@ -131,12 +131,6 @@ def test_errors_of_several_queries_equal_plain_loops(task):
         ours = torch.tensor(measured[f"{metric}_by_layer"][:, :, k])
         torch.testing.assert_close(ours.float(), expected, atol=1e-5, rtol=1e-5)
         torch.testing.assert_close(torch.tensor(measured[metric][:, k]), ours[:, -1])
-
-
-def test_tasks_of_the_same_sizes_share_a_fleet():
-    run = lambda task: Run(task, MODEL, RECIPE, ErrorByLength((5,), queries=3))
-    assert run(TASK).shape == run(SigmoidRegression(3)).shape
-    assert len({run(TASK).shape, run(SigmoidRegression(4)).shape, run(LinearClassification(3)).shape}) == 3
 
 
 @pytest.mark.filterwarnings("ignore:.*lru_cache.*")
