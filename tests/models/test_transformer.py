@@ -65,6 +65,26 @@ def test_blocks_lie_between_causal_and_prefix():
 
 
 @torch.no_grad()
+def test_leaving_one_out_is_attention_without_that_pair():
+    """Pair by pair and head by head, as a loop over the others; the query sees all pairs."""
+    module, (xs, ys) = shaken(layers=1, mask="leave-one-out", queries_see_themselves=False), prompts()
+    seen = {}
+    block = module.blocks[0]
+    block.project.register_forward_hook(lambda part, given, made: seen.update(mixed=given[0]))
+    module(xs, ys, (12,), with_pairs=True)
+    tokens = torch.cat((xs[:, :, :13], ys[:, :, :13, None]), dim=-1)
+    tokens[:, :, 12, -1] = 0
+    hidden = module.embed(tokens) + module.positions[:, None, :13]
+    q, k, v = block.heads_of(block.attention_norm(hidden))
+    for token in range(13):
+        others = [pair for pair in range(12) if pair != token]
+        scores = torch.stack([(q[..., token, :] * k[..., pair, :]).sum(-1) for pair in others], dim=-1)
+        weights = (scores / q.shape[-1] ** 0.5).softmax(-1)
+        mixed = sum(weights[..., place, None] * v[..., pair, :] for place, pair in enumerate(others))
+        torch.testing.assert_close(seen["mixed"][:, :, token], mixed.flatten(2), atol=1e-5, rtol=0)
+
+
+@torch.no_grad()
 def test_queries_that_see_pairs_only():
     module, (xs, ys) = shaken(queries_see_themselves=False), prompts()
     assert not torch.equal(module(xs, ys, LENGTHS), shaken()(xs, ys, LENGTHS))

@@ -111,6 +111,16 @@ def test_a_probe_reads_the_states_of_its_layer():
     assert torch.isclose((answers - labels).square().mean(), left, rtol=1e-6)
 
 
+def test_no_gradient_passes_a_probe():
+    own = fleet(PROBED)
+    prompt = own.sample()
+    by_layer = own.module.predictions_by_layer(prompt.xs, prompt.ys, *own.recipe.layout)
+    by_layer[:-1].sum().backward()
+    reached = {name for name, value in own.module.named_parameters() if value.grad is not None
+               and value.grad.any()}
+    assert reached == {f"probes.{layer}.{part}" for layer in (0, 1) for part in ("weight", "bias")}
+
+
 @pytest.mark.parametrize("task", [TASK, LinearClassification(3)], ids=str)
 def test_errors_of_several_queries_equal_plain_loops(task):
     own = fleet(PROBED, task)
