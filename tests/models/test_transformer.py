@@ -265,7 +265,7 @@ def test_input_tokens_show_the_numbers_alone():
 
 PUBLIC = Transformer(2, 2, 12, mask="prefix", queries_see_themselves=False, normalize_stream=True,
                      attention_width=8, final_norm=False, uniform_start=True)
-PAIRS, DIMENSION = 5, 3
+PAIRS = 5
 
 
 def plain_forward(module, xs, ys):
@@ -290,8 +290,8 @@ def plain_forward(module, xs, ys):
 
 
 def test_it_is_the_decoder_of_the_causal_lm_paper_s_public_code():
-    module = PUBLIC.build([4], DIMENSION, PAIRS)
-    xs, ys = torch.randn(1, 3, PAIRS + 1, DIMENSION), torch.randn(1, 3, PAIRS + 1)
+    module = PUBLIC.build([4], 3, PAIRS)
+    xs, ys = torch.randn(1, 3, PAIRS + 1, 3), torch.randn(1, 3, PAIRS + 1)
     ours = module(xs, ys, (PAIRS,))[0, :, 0]
     theirs = torch.stack([plain_forward(module, xs[0, b], ys[0, b]) for b in range(3)])
     assert torch.allclose(ours, theirs, atol=1e-5)
