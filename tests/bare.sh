@@ -28,7 +28,7 @@ export PYTHONPATH=$PWD
 pytest=("$PYTHON" -m pytest -q -p no:cacheprovider)
 "${pytest[@]}" tests/test_files.py tests/test_checkout.py tests/test_makefile.py \
   tests/claimbook/claims/test_claim.py tests/claimbook/records/test_records.py \
-  tests/claimbook/commands/test_quick_answers.py tests/test_rounding.py tests/tasks/test_regression.py
+  tests/claimbook/commands/test_quick_answers.py tests/test_rounding.py tests/tasks/test_laws.py
 "$PYTHON" -m claimbook run causal_lm/propositions --profile smoke
 "${pytest[@]}" --nbval --nbval-current-env --nbval-sanitize-with notebooks/nbval.cfg \
   notebooks/causal_lm/propositions.ipynb

@@ -61,7 +61,6 @@ def start_training(folder, pause):
 
 
 def finish_training(folder):
-    """Goes on to the end in another process."""
     process = start_training(folder, pause=0)
     process.join()
     assert process.exitcode == 0
@@ -79,8 +78,6 @@ def uninterrupted():
 
 @dataclass(frozen=True)
 class Returns:
-    """An evaluation that gives what it is told to."""
-
     metrics: object
     version: ClassVar[int] = 1
 

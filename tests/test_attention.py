@@ -31,13 +31,6 @@ def expected_mask(rule, pairs, lengths, attend_to_self):
     return [[allowed(row, column) for column in tokens] for row in tokens]
 
 
-@pytest.mark.parametrize("pairs", [1, 2, 5, 12])
-@pytest.mark.parametrize("mask", RULES)
-def test_pairs(mask, pairs):
-    assert mask(pairs).dtype == torch.bool
-    assert mask(pairs).tolist() == expected_mask(RULES[mask], pairs, [], False)
-
-
 def test_pairs_and_queries():
     for pairs, lengths in [
         (1, [1]), (1, [0]), (5, [5, 5, 5]), (7, [3, 7, 1]), (12, (2, 4, 12)), (6, []), (4, range(5))]:

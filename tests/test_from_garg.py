@@ -21,10 +21,9 @@ RUNS = RUNS["runs"]
 STREAM, IDS = Stream.of([0], "training"), torch.arange(4000)[None]
 SQUARES = {  # E y^2 of d coordinates, from the definitions of the public code
     "linear_regression.yaml": lambda d: d, "sparse_linear_regression.yaml": lambda d: 3,
-    "relu_2nn_regression.yaml": lambda d: d, "decision_tree.yaml": lambda d: 1,
-    "toy.yaml": lambda d: d, "noisy_linear_regression": lambda d: d + 0.25,
-    "num_training_examples": lambda d: d, "mixture": lambda d: (d + 3) / 2,
-    "icl/configs/example.py": lambda d: d + 0.25}
+    "relu_2nn_regression.yaml": lambda d: d, "decision_tree.yaml": lambda d: 1, "toy.yaml": lambda d: d,
+    "noisy_linear_regression": lambda d: d + 0.25, "num_training_examples": lambda d: d,
+    "mixture": lambda d: (d + 3) / 2, "icl/configs/example.py": lambda d: d + 0.25}
 POOLED = {"num_tasks": (64, 0)}  # functions and seed
 
 
@@ -100,7 +99,6 @@ OWN = {  # a run of the page, which file it is over, and what its own file says
 
 @pytest.fixture
 def written(tmp_path):
-    """A function that writes a configuration over one of FILES and gives its path."""
     def write(over, text, model="{}"):
         for name, own in FILES.items():
             (tmp_path / name).write_text(own, "utf-8")

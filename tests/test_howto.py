@@ -64,7 +64,6 @@ def test_a_page_s_figure_drawn_from_changed_runs(tmp_path):
 
 
 def output_of(page, folder):
-    """What the code of a how-to page prints, from its first line to its last."""
     text = (PROJECT / f"book/howto/{page}.md").read_text("utf-8")
     return printed_by("\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL)), folder)
 

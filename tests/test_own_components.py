@@ -1,12 +1,14 @@
-"""What a researcher's own components may get wrong, and is told."""
+"""What a researcher's own components may get wrong, and is told; ordinary modules train as a fleet."""
 
 import importlib
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import ClassVar
 
 import pytest
 import torch
+from torch import nn
 
 import icllib
 from claimbook.records import find_record
@@ -15,21 +17,25 @@ from icllib import attention
 from icllib.baselines import LeastSquares, Zero
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
+from icllib.models.mixing import Weighted
+from icllib.models.own import Module
 from icllib.models.scoring import Plain
-from icllib.tasks import LinearRegression, Prompt
-from icllib.training import Recipe, Run, jobs, train
+from icllib.tasks import LinearRegression, Prompt, Quantifier
+from icllib.training import Fleet, Recipe, Run, Trained, jobs, train
+
 from small_fleet import metrics_of, runs
 
 TASK, RECIPE = LinearRegression(2, 0.5), Recipe((2, 4), steps=2, batch=4)
 
 
 def scoring(weigh):
-    """A scoring with this rule."""
     return dataclass(frozen=True)(type("Own", (Plain,), {
         "weigh": staticmethod(weigh), "version": 1, "__annotations__": {"version": ClassVar[int]}}))()
 
 
-LEAKS = {  # each gives masked places no weight, and yet lets what is there through, or hangs on more than scores
+LEAKS = {  # most give masked places no weight, and yet let what is there through, or hang on more than scores
+    "hidden scores": lambda z, mask: z**3, "the mask": lambda z, mask: mask, "nothing": lambda z, mask: None,
+    "of another shape": lambda z, mask: z.masked_fill(~mask, 0).sum(-1),
     "writes into the mask": lambda z, mask: attention.softmax(z, mask.fill_(True)) * attention.causal_pairs(len(mask)),
     "writes into the scores": lambda z, mask: attention.softmax(z.mul_(2), mask),
     "draws": lambda z, mask: attention.softmax(z + torch.randn(1), mask) * torch.rand(1),
@@ -57,20 +63,86 @@ def test_a_scoring_that_keeps_to_its_row_is_taken():
 
 
 @dataclass(frozen=True)
-class Mixing(MLP):
-    """Every member answers with the mean of all members' answers."""
+class Changed(MLP):
+    """A perceptron on prompts, whose module is changed after it was built."""
+
+    change: object = None
 
     def build(self, *sizes):
         module = super().build(*sizes)
-        own = module.forward
-        module.forward = lambda *prompt: own(*prompt).mean(0, keepdim=True).expand(len(prompt[0]), -1, -1)
+        self.change(module)
         return module
 
 
+def answering(change):
+    def wrap(module):
+        own = module.forward
+        module.forward = lambda *prompt: change(own(*prompt))
+    return wrap
+
+
+def peek(module):
+    """Let it read the label that is asked for, in place of the last one that is shown."""
+    own = module.forward
+    module.forward = lambda xs, ys, lengths: own(xs, torch.cat((ys[:, :, 1:], ys[:, :, :1]), dim=2), lengths)
+
+
+@pytest.mark.parametrize("change, message", [
+    (peek, "answers after 2 pairs to depend on these alone"),
+    (lambda module: setattr(module, "again", next(module.parameters())),
+     "each parameter under one name, got .* of Changed"),
+    (lambda module: module.register_buffer("scale", torch.tensor(1.0)),
+     r"a first axis of 1 members, got scale \(\) of Changed"),
+    (lambda module: module.register_parameter("idle", torch.nn.Parameter(torch.ones(1))),
+     "a loss that depends on each parameter, got idle"),
+    (lambda module: module.requires_grad_(False), "a module with parameters to train")])
+def test_a_model_that_could_not_be_measured_or_kept_is_refused(change, message):
+    with pytest.raises(InputError, match=f"model: expected .*{message}"):
+        train(TASK, Changed(16, change=change), RECIPE, [0])
+
+
+def test_models_that_differ_in_what_their_modules_do_not_hold_are_refused():
+    @dataclass(frozen=True)
+    class Tempered(Plain):
+        temperature: float = field(default=1.0, metadata={"per_member": True})
+        version: ClassVar[int] = 1
+
+        def build(self, draw, heads):
+            return Weighted(lambda z, mask: attention.softmax(z / self.temperature, mask))
+
+    models = [Transformer(1, 2, 8, scoring=Tempered(value)) for value in (1.0, 9.0)]
+    with pytest.raises(InputError, match="model: "):
+        Fleet([TASK] * 2, models[0], RECIPE, [0, 1], [None] * 2, models=models)
+
+
+@pytest.mark.parametrize("change, got", [
+    (lambda answers: answers[..., :1], r"\(1, [14], 1\)"), (lambda answers: answers.sum(), r"\(\)"),
+    (lambda answers: answers[..., None], r"\(1, [14], 2, 1\)")])
+@pytest.mark.parametrize("loss", ["squared", "cross-entropy"])
+def test_predictions_of_another_shape_are_refused(change, got, loss):
+    model, refused = Changed(4, change=answering(change)), rf"predictions: expected a shape .* got {got}"
+    task = TASK if loss == "squared" else Quantifier("every")  # whose labels are 0 and 1
+    with pytest.raises(InputError, match=refused):
+        train(task, model, replace(RECIPE, loss=loss), [0], [None])
+    with pytest.raises(InputError, match=refused):
+        ErrorByLength((2, 4), prompts=4).measure(task, Trained(model.build([0], task.dimension, 4)))
+
+
 def test_members_that_mix_are_refused():
-    train(TASK, Mixing(4), RECIPE, [0], [None])
+    mixing = Changed(4, change=answering(lambda found: found.mean(0, keepdim=True).expand(len(found), -1, -1)))
+    train(TASK, mixing, RECIPE, [0], [None])
     with pytest.raises(InputError, match="expected members that do not mix"):
-        train(TASK, Mixing(4), RECIPE, [0, 1], [None, None])
+        train(TASK, mixing, RECIPE, [0, 1], [None, None])
+
+
+def test_a_trained_model_answers_without_dropout():
+    def drop(module):
+        module.dropout = torch.nn.Dropout(0.5)
+        answering(module.dropout)(module)
+
+    trained = Trained(train(TASK, Changed(8, change=drop), RECIPE, [0]))
+    first, again = (ErrorByLength((2,), prompts=8).measure([TASK], trained) for _ in range(2))
+    assert first["error"] == again["error"]
 
 
 @dataclass(frozen=True)
@@ -91,7 +163,10 @@ class Careless(LinearRegression):
     (lambda prompt: prompt._asdict(), "expected a Prompt of tensors, got dict"),
     (lambda prompt: prompt._replace(ys=None), "got one of Tensor, NoneType, Tensor"),
     (lambda prompt: Prompt(prompt.xs, prompt.ys.long(), prompt.means),
-     "expected numbers of torch.float32, got torch.float32, torch.int64, torch.float32")])
+     "expected numbers of torch.float32, got torch.float32, torch.int64, torch.float32"),
+    (lambda prompt: Prompt(*(part[:, :, :-1] for part in prompt)), "expected the shapes .*got Prompt"),
+    (lambda prompt: prompt._replace(ys=prompt.ys[..., None]), "expected the shapes .*got Prompt"),
+    (lambda prompt: prompt._replace(xs=prompt.xs[..., :1]), "expected the shapes .*got Prompt")])
 def test_what_is_no_prompt_is_refused(change, message):
     task = Careless(2, change=change)
     for uses in (lambda: train(task, MLP(4), RECIPE, [0]),
@@ -120,8 +195,6 @@ def test_what_is_measured_is_out_of_a_predictor_s_reach():
 
 @dataclass
 class Changing:
-    """A task that is not frozen."""
-
     dimension: int = 2
     sample = None
     version: ClassVar[int] = 1
@@ -182,17 +255,24 @@ def test_a_divergence_in_the_last_step_is_told(folders):
     assert find_record(last, "test").provenance["diverged"]
 
 
-def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
-    source = ("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n")
-    (tmp_path / "own_module.py").write_text(source, "utf-8")
+@pytest.fixture
+def own_module(tmp_path, monkeypatch):
+    """A module with a model of one's own, whose file can be edited."""
+    path = tmp_path / "own_module.py"
+    path.write_text("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    import own_module
+    module = importlib.import_module("own_module")
+    module.edit = lambda old, new: path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    yield module
+    sys.modules.pop("own_module")
 
+
+def test_an_edited_module_is_told(results, own_module, capsys):
     own = lambda profile: [Run(TASK, own_module.Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]
     more = lambda profile: [*own(profile), replace(own(profile)[0], seed=1)]  # one is missing
     other = lambda profile: [replace(own(profile)[0], evaluation=ErrorByLength((2,), prompts=4))]
     icllib.records(own, "cpu", page="mine/page")
-    (tmp_path / "own_module.py").write_text(source.replace("pass", "width: int = 8"), "utf-8")
+    own_module.edit("pass", "width: int = 8")
     icllib.records(own, "cpu", page="mine/page")
     assert capsys.readouterr().err == ""  # what is imported has made them
     with pytest.raises(InputError, match="own_module: "):
@@ -203,22 +283,118 @@ def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == told.format("these records were made")
     icllib.records(other, "cpu", page="mine/page")  # measured on weights of the old code
     assert capsys.readouterr().err == told.format("this model was trained")
-    sys.modules.pop("own_module")
 
 
-def test_an_edited_module_is_told_where_training_goes_on(folders, tmp_path, monkeypatch, capsys):
-    source = ("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n")
-    (tmp_path / "own_module.py").write_text(source, "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    import own_module
-
+def test_an_edited_module_is_told_where_training_goes_on(folders, own_module, monkeypatch, capsys):
     own = lambda: [Run(TASK, own_module.Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]
     with pytest.raises(ZeroDivisionError), monkeypatch.context() as patch:
         patch.setattr(jobs, "measure_fleet", lambda *_: 1 / 0)
         jobs.train_and_save(own(), "smoke", folders)
-    (tmp_path / "own_module.py").write_text(source + "\n", "utf-8")
+    own_module.edit("pass\n", "pass\n\n")
     importlib.reload(own_module)
     jobs.train_and_save(own(), "smoke", folders)
     assert capsys.readouterr().err == ("claimbook: own_module was edited since this training began; "
                                        "where numbers change, raise `version` in it\n")
-    sys.modules.pop("own_module")
+
+
+class Mean(nn.Module):
+    """Answers with the mean label so far, times a number, plus a perceptron of x."""
+
+    def __init__(self, dimension):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(dimension, 4), nn.ReLU(), nn.Linear(4, 1))
+        self.scale = nn.Parameter(torch.ones(()))
+
+    def forward(self, xs, ys):
+        seen = torch.cat((torch.zeros_like(ys[:, :1]), ys.cumsum(1)[:, :-1]), 1)
+        counts = torch.arange(1, ys.shape[1] + 1)
+        return self.scale * seen / counts + self.net(xs)[..., 0]
+
+
+class Recurrent(nn.Module):
+    def __init__(self, dimension):
+        super().__init__()
+        self.lstm, self.out = nn.LSTM(dimension + 1, 8, batch_first=True), nn.Linear(8, 1)
+
+    def forward(self, xs, ys):
+        before = torch.cat((torch.zeros_like(ys[:, :1]), ys[:, :-1]), 1)
+        return self.out(self.lstm(torch.cat((xs, before[..., None]), -1))[0])[..., 0]
+
+
+class Odd(Mean):
+    """Has parameters by names of the fleet, and changes what it is handed."""
+
+    def __init__(self, dimension):
+        super().__init__(dimension)
+        self.state, self.names = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1))
+
+    def forward(self, xs, ys):
+        xs *= self.state * self.names
+        return super().forward(xs, ys)
+
+
+@pytest.mark.parametrize("make", [Mean, Recurrent, Odd])
+def test_a_member_trains_as_if_alone_and_comes_back(make):
+    task, recipe = LinearRegression(2), Recipe((2, 5), 20, 8, 1e-2)
+    fleet = train(task, Module(make), recipe, [3, 4])
+    alone = train(task, Module(make), recipe, [4])
+    xs, ys = torch.randn(1, 6, 6, 2), torch.randn(1, 6, 6)
+    own = fleet.member(1)
+    assert isinstance(own, make)
+    expected = Trained(alone).predict(xs, ys, (2, 5))[0]
+    assert torch.allclose(own(xs[0].clone(), ys[0])[:, [2, 5]], expected, atol=1e-6)
+    assert not torch.allclose(fleet.member(0)(xs[0], ys[0])[:, [2, 5]], expected, atol=1e-3)
+
+
+def test_it_starts_as_pytorch_makes_it_and_leaves_the_generator_alone():
+    torch.manual_seed(5)
+    before, expected = torch.random.get_rng_state(), None
+    module = Module(Mean).build([7], 2, 4).member(0)
+    assert torch.equal(torch.random.get_rng_state(), before)
+    torch.manual_seed(7)
+    expected = Mean(2)
+    assert all(torch.equal(own, other) for own, other in zip(module.parameters(), expected.parameters()))
+
+
+class Looks(Mean):
+    def forward(self, xs, ys):
+        return super().forward(xs, ys) + ys
+
+
+class Ahead(Mean):
+    def forward(self, xs, ys):
+        return super().forward(xs, ys) + xs.mean((1, 2))[:, None]
+
+
+class Hides(Mean):
+    def __init__(self, dimension):
+        super().__init__(dimension)
+        self.hidden = [nn.Linear(1, 1)]  # in a list, so that no module knows of it
+
+    def forward(self, xs, ys):
+        return self.hidden[0](super().forward(xs, ys)[..., None])[..., 0]
+
+
+class Other(Mean):
+    def __init__(self, change, dimension):
+        super().__init__(dimension)
+        self.change = change
+
+    def forward(self, xs, ys):
+        return self.change(super().forward(xs, ys))
+
+
+REFUSED = {"hidden|later": Looks, "forward: expected a tensor": partial(Other, lambda said: (said,)),
+           "forward.*None": partial(Other, lambda said: None), "forward.*float": partial(Other, lambda said: said.long()),
+           "points, got": partial(Other, lambda said: said[None]), "KeyError.*test_own_components.py, line": partial(Other, lambda said: {}["mine"]),
+           "alike at each call": partial(Other, lambda said: said + torch.randn(1)),
+           "beside any": partial(Other, lambda said: said - said.mean(0)), "later inputs": Ahead,
+           "finite losses": partial(Other, lambda said: (said - 99).log()), "keep tensors": Hides, "has no effect": partial(Other, torch.detach),
+           "make: .*one shape": lambda dimension: Other(nn.Linear(9, int(torch.randint(2, 99, ()))), dimension)}
+
+
+@pytest.mark.parametrize("told, make", [*REFUSED.items(), ("make", lambda: Mean(2)), ("make", lambda dimension: 3),
+                                        ("make", lambda dimension: nn.Linear(2, 1))])
+def test_modules_that_see_the_answer_or_are_none_are_refused(make, told):
+    with pytest.raises(InputError, match=told):
+        train(LinearRegression(2), Module(make), Recipe((2, 5), 2, 8, 1e-2), [0, 1])

@@ -36,8 +36,8 @@ def golden():
     task = LINEAR_8
     ridge = ErrorByLength((10,), prompts=256).measure(task, Ridge.bayes(task))["error"][0]
     z, n, b = (torch.tensor([value], dtype=torch.float64) for value in (3.0, 2.0, 0.5))
-    numbers = [(ridge, GOLDEN["ridge"], 1e-4), (attention.signed_log(z, n, b).exp(), [6.25], 1e-9),
-               (train_tiny(SMALL), GOLDEN["Transformer"], 1e-3), (train_tiny(DEEPER), TWO_LAYERS, 1e-3)]
+    numbers = [(ridge, GOLDEN["ridge"][1], 1e-4), (attention.signed_log(z, n, b).exp(), [6.25], 1e-9),
+               (train_tiny(SMALL), GOLDEN["Transformer"][1], 1e-3), (train_tiny(DEEPER), TWO_LAYERS, 1e-3)]
     for ours, known, relative in numbers:
         try:
             assert_as_recorded(ours, known, relative)
@@ -72,14 +72,12 @@ def masked(name, change):
 
 
 def to_prefix(patch):
-    """Plants the other mask in every transformer that is built."""
     build = Transformer.build
     patch.setattr(Transformer, "build", lambda self, *a, **k: build(
         dataclasses.replace(self, mask="prefix") if self.mask == "causal" else self, *a, **k))
 
 
 def one_later(right):
-    """Masks in which a pair attends to the next one too."""
     return lambda pairs: right(pairs) | torch.ones(pairs, pairs, dtype=torch.bool).tril(1)
 
 
@@ -97,7 +95,6 @@ def wrong_points(patch):
 
 
 def exchanged(patch):
-    """Plants the scoring with n and b in each other's place."""
     right = attention.signed_log
     patch.setattr(attention, "signed_log", lambda z, n, b: right(z, b, n))
 

@@ -16,7 +16,6 @@ SIZES = (1, 2, 3, 5, 7, 10, 97, 100, 1000, 1009, 12345)
 
 
 def draws(law, dtype, seed=0, count=100_000):
-    """Numbers of one member, spread over ids and indices."""
     ids = torch.arange(count // 100)[None]
     return getattr(Stream.of([seed], "training"), law)(ids, "x", (100,), dtype).numpy().ravel()
 
@@ -125,10 +124,8 @@ def test_neighbors_are_uncorrelated():
     x = draw(base, ids, "x")
     neighbors = {
         "index": x.view(-1, 20).roll(1, dims=1).flatten(), "id": draw(base, ids + 1, "x"),
-        "far id": draw(base, ids + 2**32, "x"),
-        "seed": draw(Stream.of([1], "training"), ids, "x"), "name": draw(base, ids, "y"),
-        "purpose": draw(Stream.of([0], "evaluation"), ids, "x"),
-    }
+        "far id": draw(base, ids + 2**32, "x"), "seed": draw(Stream.of([1], "training"), ids, "x"),
+        "name": draw(base, ids, "y"), "purpose": draw(Stream.of([0], "evaluation"), ids, "x"), }
     for name, other in neighbors.items():
         for f in (lambda values: values, torch.square):
             assert stats.pearsonr(f(x), f(other)).pvalue > LEVEL, name

@@ -6,8 +6,7 @@ import torch
 from claimbook.records.errors import InputError
 from icllib import baselines
 from icllib.baselines import (DiscreteMMSE, ExponentialSmoother, HilbertEstimate, Lasso, LeastSquares,
-                              MixtureRidge, OneStepGD, PsiL, Ridge, RidgeSweep, StudentNetwork,
-                              XGBoost, Zero)
+                              MixtureRidge, OneStepGD, PsiL, Ridge, RidgeSweep, StudentNetwork, XGBoost, Zero)
 from icllib.streams import Stream
 from icllib.tasks import FunctionPool, LinearRegression
 
@@ -16,8 +15,7 @@ LENGTHS = (1, 2, 6)
 PREDICTORS = [
     DiscreteMMSE(FunctionPool(TASK, 8)),    ExponentialSmoother(), HilbertEstimate(), Lasso(0.1), LeastSquares(),
     MixtureRidge((0.1, 0.5), 0.5), OneStepGD(LinearRegression(4, 0.3, 0.5)), PsiL(), Ridge(0.2),
-    RidgeSweep((0.2, 1.0)), StudentNetwork(width=4, steps=20), XGBoost(trees=5), Zero(),
-]
+    RidgeSweep((0.2, 1.0)), StudentNetwork(width=4, steps=20), XGBoost(trees=5), Zero()]
 by_name = pytest.mark.parametrize("predictor", PREDICTORS, ids=lambda p: type(p).__name__)
 
 

@@ -36,7 +36,6 @@ def run(seed=0, dimension=DIMENSION, longest=LONGEST, pretraining_tasks=None):
 
 
 def trained(folder, *runs):
-    """The paths of these runs' records, with weights beside them."""
     before = set(folder.glob("cpu/*.json"))
     jobs.train_and_save(list(runs), "cpu", folder)
     return sorted(set(folder.glob("cpu/*.json")) - before)
@@ -164,7 +163,7 @@ NOT_YET = {"context_scaling/gpt2_without_positions": {11}, "context_scaling/sgpt
 
 @pytest.mark.parametrize("name", names())
 def test_a_model_with_a_name_answers_well_or_refuses_in_fit(name):
-    """tests/commands/test_export_models.py measures again where it answers well."""
+    """tests/papers/test_export_models.py measures again where it answers well."""
     run = run_of(names()[name])
     kind = InContextClassifier if isinstance(run.task, Quantifier) else InContextRegressor
     X = np.random.default_rng(0).normal(size=(max(run.recipe.lengths), run.task.dimension))
@@ -198,9 +197,6 @@ def test_four_folds_do_as_the_page_says():
     page = (PROJECT / "book/howto/scikit_learn.md").read_text("utf-8")
     shown = re.search(r"With `cv=4`, .* the first two are (\S+) and (\S+)\.", page).groups()
     assert [float(own) for own in shown] == pytest.approx([ours, ridge], abs=0.001)
-
-
-# ---- classes --------------------------------------------------------------------------------
 
 
 def words(seed, n=31):
@@ -260,14 +256,15 @@ def test_the_model_of_a_quantifier_answers_by_its_name():
         np.testing.assert_allclose(answer, [1 / (1 + of_true), of_true / (1 + of_true)], atol=1e-6)
 
 
-def test_a_model_is_asked_in_the_labels_that_it_was_trained_on():
-    X, y = np.ones((3, 1)), [True, True, False]
-    with pytest.raises(InputError, match="labels: "):
-        InContextClassifier("signed_averaging/every", "signs").fit(X, y)
-    with pytest.raises(InputError, match="labels: "):
-        InContextClassifier("signed_averaging/ssa").fit(X, y)
-    with pytest.raises(InputError, match="model: "):
-        InContextRegressor("signed_averaging/every").fit(X, X[:, 0])
+@pytest.mark.parametrize("estimator, told", [
+    (InContextClassifier("signed_averaging/every", "signs"), "labels: "),
+    (InContextClassifier("signed_averaging/ssa"), "labels: "),
+    (InContextRegressor("signed_averaging/every"), "model: "),
+    (InContextRegressor(RidgeSweep((0.1, 100.0))), "model: ")], ids=str)  # no single answer
+def test_a_model_is_asked_for_what_it_can_answer(estimator, told):
+    X = np.ones((3, 1))
+    with pytest.raises(InputError, match=told):
+        estimator.fit(X, [True, True, False] if isinstance(estimator, InContextClassifier) else X[:, 0]).predict(X)
 
 
 def test_rows_sorted_by_class_are_told_of():
@@ -280,9 +277,3 @@ def test_rows_sorted_by_class_are_told_of():
         warnings.simplefilter("always")
         model.fit(X, sorted_classes[np.random.default_rng(1).permutation(80)])
     assert not any("classes" in str(warning.message) for warning in told)
-
-
-def test_a_sweep_of_penalties_is_no_single_answer():
-    X = np.random.default_rng(0).normal(size=(9, 2))
-    with pytest.raises(InputError, match="model: "):
-        InContextRegressor(RidgeSweep((0.1, 100.0))).fit(X, X[:, 0]).predict(X)

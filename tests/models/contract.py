@@ -1,11 +1,6 @@
 """What every model owes, as checks that the models' own tests call."""
 
-import math
-from itertools import product
-
 import torch
-from torch.func import functional_call
-from torch.utils.flop_counter import FlopCounterMode
 
 DIMENSION = 4
 
@@ -19,21 +14,10 @@ def prompts(dtype=torch.float64, members=3, points=13, batch=2):
 
 @torch.no_grad()
 def shaken(module, std=0.1):
-    """The same module, all of its parameters away from zero and one."""
     generator = torch.Generator().manual_seed(0)
     for parameter in module.parameters():
         parameter += std * torch.randn(parameter.shape, generator=generator)
     return module
-
-
-@torch.no_grad()
-def equals_plain_loops(module, plain, xs, ys, lengths):
-    """plain(member, xs (N, d), ys (N,), length): one prediction, alone."""
-    predictions = module(xs, ys, lengths)
-    assert predictions.shape == (*xs.shape[:2], len(lengths)) and predictions.std() > 0.05
-    for member, b in product(*map(range, xs.shape[:2])):
-        expected = [plain(member, xs[member, b], ys[member, b], length) for length in lengths]
-        torch.testing.assert_close(predictions[member, b], torch.stack(expected), atol=1e-12, rtol=1e-12)
 
 
 @torch.no_grad()
@@ -42,43 +26,3 @@ def one_pass_equals_separate_passes(module, xs, ys, lengths, atol=1e-12):
     for k, length in enumerate(lengths):
         alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
         torch.testing.assert_close(together[:, :, k], alone[:, :, 0], atol=atol, rtol=0)
-
-
-@torch.no_grad()
-def hidden_points_change_no_bit(module, xs, ys, other_x, other_y):
-    """Length 7 sees neither its own label nor anything later, though they share the pass."""
-    before = module(xs, ys, (3, 7, 12))
-    xs, ys = xs.clone(), ys.clone()
-    xs[:, :, 8:], ys[:, :, 7:] = other_x, other_y
-    after = module(xs, ys, (3, 7, 12))
-    assert torch.equal(after[..., :2], before[..., :2])
-    assert not torch.equal(after[..., 2], before[..., 2])
-
-
-@torch.no_grad()
-def fleet_equals_single_models(model, seeds, dimension, xs, ys, lengths):
-    fleet = model.build(seeds, dimension, 12).double()
-    predictions = fleet(xs, ys, lengths)
-    for member, seed in enumerate(seeds):
-        alone = model.build([seed], dimension, 12).double()
-        for name, value in alone.state_dict().items():
-            assert torch.equal(value[0], fleet.state_dict()[name][member])
-        ours = alone(xs[member, None], ys[member, None], lengths)[0]
-        torch.testing.assert_close(ours, predictions[member], atol=1e-12, rtol=1e-12)
-
-
-def gradients_equal_finite_differences(module, xs, ys):
-    """On the first member's prompts, at lengths 1 and 3."""
-    names, parameters = zip(*module.named_parameters())
-
-    def predictions(*values):
-        return functional_call(module, dict(zip(names, values)), (xs[:1], ys[:1], (1, 3)))
-
-    assert torch.autograd.gradcheck(predictions, parameters)
-
-
-def multiplications_are_those_of_the_operations(model, module, xs, ys, lengths):
-    with FlopCounterMode(display=False) as counter:
-        module(xs, ys, lengths)
-    counted = counter.get_total_flops() / 2 / math.prod(ys.shape[:2])
-    assert model.multiplications(DIMENSION, lengths) == counted

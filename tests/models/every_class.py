@@ -24,15 +24,14 @@ from icllib.models.signed_language import load_signed_averaging, use_signed_aver
 TOKENS = torch.tensor([[5, 9, 3, 7, 11, 4, 8, 2], [8, 2, 6, 13, 12, 10, 9, 3]])
 PREFIX, NEW = 5, 4
 TINY = {"vocab_size": 64, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2,
-        "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8,
-        "max_position_embeddings": 64, "bos_token_id": 1, "eos_token_id": None, "pad_token_id": 0,
-        "d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
-        "decoder_attention_heads": 4, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32,
-        "embedding_size": 32, "moe_intermediate_size": 16, "n_routed_experts": 4, "num_experts": 4,
-        "num_local_experts": 4, "num_experts_per_tok": 2, "shared_expert_intermediate_size": 16,
-        "mamba_d_ssm": 64, "mamba_n_heads": 8, "mamba_d_head": 8, "mamba_d_state": 8,
-        "mamba_chunk_size": 8, "mamba_num_heads": 8, "mamba_head_dim": 8, "ssm_state_size": 8,
-        "chunk_size": 8}
+        "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "max_position_embeddings": 64,
+        "bos_token_id": 1, "eos_token_id": None, "pad_token_id": 0, "d_model": 32, "encoder_layers": 2,
+        "decoder_layers": 2, "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+        "encoder_ffn_dim": 32, "decoder_ffn_dim": 32, "embedding_size": 32, "moe_intermediate_size": 16,
+        "n_routed_experts": 4, "num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2,
+        "shared_expert_intermediate_size": 16, "mamba_d_ssm": 64, "mamba_n_heads": 8, "mamba_d_head": 8,
+        "mamba_d_state": 8, "mamba_chunk_size": 8, "mamba_num_heads": 8, "mamba_head_dim": 8,
+        "ssm_state_size": 8, "chunk_size": 8}
 LONGEST = 60  # seconds for a class, of its own layers or of ours
 MOST = 2_500_000  # parameters of what is tiny
 TO_CAUSAL, TO_HIDDEN = (modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,

@@ -15,7 +15,6 @@ PLACES = torch.tensor([[3, 8]])  # the masks, among the 12 tokens
 
 
 def roberta(module):
-    """RoBERTa with the first member's weights."""
     from transformers import RobertaConfig, RobertaForMaskedLM
 
     config = RobertaConfig(vocab_size=11, hidden_size=8, num_hidden_layers=2,
@@ -57,7 +56,6 @@ def copy_norm(theirs, ours):
 
 @pytest.fixture
 def module():
-    """A tiny encoder whose parameters are all away from their initial zeros and ones."""
     return shaken(TINY.build([5], 11, 6), 0.3)
 
 

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 import torch
-from transformers import BloomConfig, BloomForCausalLM, MistralConfig, MistralForCausalLM
+from transformers import MistralConfig, MistralForCausalLM
 
 from claimbook.records.errors import InputError
 from icllib.models.language import prefix_attention
@@ -47,24 +47,21 @@ def padded(side):
 
 
 @torch.no_grad()
-def test_it_equals_an_explicit_mask(model):
-    expected = model(TOKENS, attention_mask=explicit_mask(torch.ones(3, 6), LENGTHS)).logits
-    torch.testing.assert_close(logits(model, TOKENS, LENGTHS), expected, atol=1e-12, rtol=0)
-
-
-@torch.no_grad()
+@pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_padding_is_no_part_of_the_prefix(model, side):
+def test_a_prefix_is_an_explicit_mask_and_each_sequence_alone_and_leaves_the_model_as_it_was(model, side, signed):
+    model = use_signed_averaging(copy.deepcopy(model)) if signed else model
     tokens, padding = padded(side)
-    lengths = [3, 6, 2]
-    places = (padding.cumsum(-1) - 1).clamp(min=0)
+    real, places, lengths = padding.bool(), (padding.cumsum(-1) - 1).clamp(min=0), torch.tensor([3, 6, 0])
+    before, settings = model(tokens, attention_mask=padding).logits, model.config.to_dict()
     expected = model(tokens, attention_mask=explicit_mask(padding, lengths), position_ids=places).logits
     ours = logits(model, tokens, lengths, attention_mask=padding, position_ids=places)
-    real = padding.bool()
     torch.testing.assert_close(ours[real], expected[real], atol=1e-12, rtol=0)
-    for row, length in enumerate(lengths):  # and each sequence is what it is alone
+    for row, length in enumerate(lengths.tolist()):
         alone = logits(model, tokens[row, real[row]][None], [length])[0]
         torch.testing.assert_close(ours[row, real[row]], alone, atol=1e-12, rtol=0)
+    assert torch.equal(model(tokens, attention_mask=padding).logits, before)
+    assert model.config.to_dict() == settings
 
 
 @torch.no_grad()
@@ -73,9 +70,8 @@ def test_cached_generation_equals_recomputing_everything(model, cache):
     tokens, padding = padded("left")
     lengths, steps = [3, 6, 2], 5
     with prefix_attention(model, lengths):
-        written = model.generate(tokens, attention_mask=padding, max_new_tokens=steps,
-                                 do_sample=False, cache_implementation=cache,
-                                 disable_compile=True)
+        written = model.generate(tokens, attention_mask=padding, max_new_tokens=steps, do_sample=False,
+                                 cache_implementation=cache, disable_compile=True)
     for row, length in enumerate(lengths):
         sequence = tokens[row, padding[row].bool()]
         for _ in range(steps):
@@ -84,47 +80,14 @@ def test_cached_generation_equals_recomputing_everything(model, cache):
         assert written[row, -steps:].tolist() == sequence[-steps:].tolist()
 
 
-@torch.no_grad()
-def test_the_model_is_left_as_it_was(model):
-    before, settings = model(TOKENS).logits, model.config.to_dict()
-    torch.testing.assert_close(logits(model, TOKENS, torch.tensor(LENGTHS))[1], before[1], atol=1e-12, rtol=0)
-    assert model.config.to_dict() == settings
-    assert torch.equal(model(TOKENS).logits, before)
-    with pytest.raises(RuntimeError), prefix_attention(model, LENGTHS):
-        raise RuntimeError
-    assert torch.equal(model(TOKENS).logits, before)
-
-
-@pytest.mark.parametrize("lengths, message", [
-    (-1, "lengths: "), ([1, 1.5, 2], "lengths: "), (torch.ones(3, 1).long(), "lengths: "),
-    ([1, 2], "expected 3, one for each sequence of the batch, got 2"),
-    ([1, 7, 2], r"expected at most the sequences' own \[6, 6, 6\], got \[1, 7, 2\]"),
-])
-def test_lengths_that_do_not_fit_are_refused(model, lengths, message):
+@pytest.mark.parametrize("lengths, own, message", [
+    (-1, None, "lengths: "), ([1, 1.5, 2], None, "lengths: "), (torch.ones(3, 1).long(), None, "lengths: "),
+    ([1, 2], None, "expected 3, one for each sequence of the batch, got 2"),
+    ([1, 7, 2], None, r"expected at most the sequences' own \[6, 6, 6\], got \[1, 7, 2\]"),
+    ([5, 6, 2], padded("left")[1], r"sequences' own \[4, 6, 5\], got \[5, 6, 2\]")])
+def test_lengths_that_do_not_fit_are_refused(model, lengths, own, message):
     with pytest.raises(InputError, match=message):
-        logits(model, TOKENS, lengths)
-
-
-def test_a_prefix_longer_than_its_sequence_without_padding_is_refused(model):
-    tokens, padding = padded("left")
-    with pytest.raises(InputError, match=r"sequences' own \[4, 6, 5\], got \[5, 6, 2\]"):
-        logits(model, tokens, [5, 6, 2], attention_mask=padding)
-
-
-@torch.no_grad()
-@pytest.mark.parametrize("side", ["left", "right"])
-def test_prefixes_and_signed_averaging_together_equal_an_explicit_mask(model, side):
-    both = use_signed_averaging(copy.deepcopy(model))
-    tokens, padding = padded(side)
-    lengths, real = [3, 6, 2], padding.bool()
-    plain = both(tokens, attention_mask=padding).logits
-    places = (padding.cumsum(-1) - 1).clamp(min=0)
-    expected = both(tokens, attention_mask=explicit_mask(padding, lengths), position_ids=places).logits
-    ours = logits(both, tokens, lengths, attention_mask=padding, position_ids=places)
-    torch.testing.assert_close(ours[real], expected[real], atol=1e-12, rtol=0)
-    softmax = logits(model, tokens, lengths, attention_mask=padding, position_ids=places)
-    assert (ours - softmax)[real].abs().max() > 1e-3
-    assert torch.equal(both(tokens, attention_mask=padding).logits, plain)
+        logits(model, TOKENS, lengths, attention_mask=own)
 
 
 def test_signed_averaging_is_not_put_into_a_model_within_prefix_attention(model):
@@ -146,11 +109,7 @@ def test_another_attention_that_is_set_within_is_refused(model, signed):
 
 @pytest.mark.parametrize("signed", [False, True])
 def test_a_model_is_not_saved_within_prefix_attention(model, signed, tmp_path):
-    model = copy.deepcopy(model)
-    if signed:
-        use_signed_averaging(model)
-    with prefix_attention(model, LENGTHS), prefix_attention(model, LENGTHS[::-1]):
-        pass
+    model = use_signed_averaging(copy.deepcopy(model)) if signed else model
     for part in (model, model.base_model):
         with prefix_attention(model, LENGTHS), prefix_attention(model, LENGTHS):
             with pytest.raises(InputError, match="save_pretrained .*: expected a call outside of prefix"):
@@ -174,33 +133,13 @@ def test_a_ready_made_mask_is_refused(model, signed, of):
         model.base_model(TOKENS, attention_mask=mask)
 
 
-def test_a_decoder_with_sliding_windows_is_refused():
-    model = MistralForCausalLM(MistralConfig(**IDS, **SIZES, num_key_value_heads=2, sliding_window=3))
+def test_a_decoder_with_sliding_windows_or_that_would_ignore_the_mask_is_refused_and_left_alone(monkeypatch):
+    windows = MistralForCausalLM(MistralConfig(**IDS, **SIZES, num_key_value_heads=2, sliding_window=3))
     with pytest.raises(InputError, match="plainly causal, got the mask and_masks"):
-        logits(model, TOKENS, LENGTHS)
-
-
-def test_a_decoder_that_would_ignore_the_mask_is_refused():
-    model = BloomForCausalLM(BloomConfig(vocab_size=50, hidden_size=16, n_layer=1, n_head=2))
-    with pytest.raises(InputError, match="expected a decoder whose attention .* BloomForCausalLM"):
-        logits(model, TOKENS, LENGTHS)
-
-
-def test_a_decoder_that_is_refused_keeps_its_attention(monkeypatch):
+        logits(windows, TOKENS, LENGTHS)
     model = MAKE["llama"]()
     model.set_attn_implementation("eager")
     monkeypatch.setattr("icllib.models.signed_language.attention_layers", lambda model: [])
     with pytest.raises(InputError, match="expected a decoder whose attention"):
         logits(model, TOKENS, LENGTHS)
     assert model.config._attn_implementation == "eager"
-
-
-@pytest.mark.parametrize("attention", ["eager", "sdpa"])
-def test_a_prefix_is_the_same_whatever_attention_a_model_was_loaded_with(tmp_path, attention):
-    model = make("llama", ssa=False)
-    model.save_pretrained(tmp_path)
-    again = type(model).from_pretrained(tmp_path, attn_implementation=attention, dtype=torch.float64)
-    # Eager attention takes its softmax in single precision.
-    torch.testing.assert_close(logits(again, TOKENS, 3), logits(model, TOKENS, 3),
-                               atol=1e-5 if attention == "eager" else 1e-12, rtol=0)
-    assert again.config._attn_implementation == attention

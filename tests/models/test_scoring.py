@@ -1,18 +1,20 @@
-"""Scorings against plain loops, literal formulas and independent algorithms."""
+"""Scorings against plain loops, literal formulas and independent algorithms, and what every one keeps."""
 
 import math
-from dataclasses import dataclass
 
 import pytest
 import torch
 
-from claimbook.records.errors import InputError
 from icllib import attention
 from icllib.attention import causal_pairs
+from icllib.models import Transformer
 from icllib.models.scoring import (
-    QASSMax, CosFormer, Entmax, Gaussian, MixedHeads, Plain, Relu, SelfAdjusting, SignedAveraging, Softmax,
-    Sparsemax, Square, SSMax, Tanh, Uniform)
+    CosFormer, Entmax, Gaussian, MixedHeads, QASSMax, Relu, SSMax, SelfAdjusting, SignedAveraging, Softmax,
+    Sparsemax, Square, Tanh, Uniform)
 from icllib.models.stacked import Initializer
+from icllib.tasks import LinearRegression
+from icllib.training import Fleet, Recipe
+from icllib.training.engine import run_steps
 
 HALF = MixedHeads(((Softmax(), 2), (Uniform(), 2)))
 FOUR = MixedHeads(((Tanh(), 1), (Uniform(), 1), (Relu(), 1), (Square(), 1)))
@@ -39,27 +41,6 @@ def draw(heads=HEADS, tokens=TOKENS, dtype=torch.float64, size=1.5):
     """q, k, v of two members, two prompts and four dimensions."""
     generator = torch.Generator().manual_seed(1)
     return [size * torch.randn(2, 2, heads, tokens, 4, generator=generator, dtype=dtype) for _ in range(3)]
-
-
-@dataclass(frozen=True)
-class Mine(Plain):
-    """A scoring of someone's own."""
-
-    weights: object
-
-    def weigh(self, z, mask):
-        return self.weights(z, mask)
-
-
-@pytest.mark.parametrize("weights", [
-    lambda z, mask: z**3, lambda z, mask: z.masked_fill(~mask, 0).sum(-1), lambda z, mask: None, lambda z, mask: mask])
-def test_a_scoring_that_shows_what_is_hidden_is_refused(weights):
-    with pytest.raises(InputError, match="Mine.weigh: "):
-        Mine(weights).build(Initializer([0]), 2)
-    Mine(lambda z, mask: (z**3).masked_fill(~mask, 0)).build(Initializer([0]), 2)
-
-
-# ---- plain loops: one row of visible scores at a time ---------------------------------------
 
 
 def ratio(values):
@@ -103,6 +84,7 @@ ROWS = {
     Square(): lambda z: ratio([value * value for value in z]),
     Tanh(): lambda z: signed_ratio([math.tanh(value) for value in z]),
     Uniform(): lambda z: [1 / len(z) for _ in z],
+    Gaussian(): softmax_row,
 }
 
 
@@ -110,7 +92,11 @@ def dot(a, b):
     return sum(x * y for x, y in zip(a.tolist(), b.tolist()))
 
 
-def looped(q, k, v, mask, weigh, score=lambda q, k, i, j: dot(q, k) / math.sqrt(len(q))):
+def scaled(q, k, i, j):
+    return dot(q, k) / math.sqrt(len(q))
+
+
+def looped(q, k, v, mask, weigh, score=scaled):
     """Mixed values, one row of visible tokens at a time."""
     mixed = torch.zeros_like(v)
     for place in torch.cartesian_prod(*map(torch.arange, q.shape[:3])).tolist():
@@ -126,19 +112,16 @@ SCATTERED = causal_pairs(TOKENS) ^ torch.rand(
     TOKENS, TOKENS, generator=torch.Generator().manual_seed(2)).lt(0.3).fill_diagonal_(False)
 
 
-def test_equals_plain_loops():
-    for mask in [MASK, attention.full_pairs(TOKENS), SCATTERED]:
-        for scoring in ROWS:
-            q, k, v = draw()
-            expected = looped(q, k, v, mask, ROWS[scoring])
-            torch.testing.assert_close(build(scoring)(q, k, v, mask), expected, atol=1e-12, rtol=1e-12)
+MASKS = pytest.mark.parametrize("mask", [MASK, attention.full_pairs(TOKENS), SCATTERED])
 
 
-def test_gaussian_equals_plain_loops():
-    q, k, v = draw()
-    score = lambda q, k, i, j: -float((q / len(q) ** 0.5 - k).square().sum()) / 2
-    expected = looped(q, k, v, MASK, softmax_row, score)
-    torch.testing.assert_close(build(Gaussian())(q, k, v, MASK), expected, atol=1e-12, rtol=1e-12)
+@MASKS
+def test_equals_plain_loops(mask):
+    gaussian = lambda q, k, i, j: -float((q / len(q) ** 0.5 - k).square().sum()) / 2
+    for scoring, weigh in ROWS.items():
+        q, k, v = draw()
+        expected = looped(q, k, v, mask, weigh, gaussian if scoring == Gaussian() else scaled)
+        torch.testing.assert_close(build(scoring)(q, k, v, mask), expected, atol=1e-12, rtol=1e-12)
 
 
 @pytest.mark.parametrize("places", [None, [0, 1, 2, 3, 4, 2, 3]])
@@ -158,24 +141,49 @@ def test_values_are_mixed_with_the_weights_of_the_map(scoring):
     torch.testing.assert_close(module.weights(q, k, MASK) @ v, module(q, k, v, MASK), atol=1e-12, rtol=0)
 
 
-# ---- scaled signed averaging ----------------------------------------------------------------
+PER_HEAD = {  # the rule of a row, by numbers that every head of every member has of its own
+    SignedAveraging(): lambda z, n, b: ratio([(1 + b * abs(x)) ** math.copysign(n, x) for x in z]),
+    SSMax(): lambda z, s: ratio([len(z) ** (s * x) for x in z])}  # as its author writes it
 
 
-def test_signed_averaging_is_the_power_formula():
-    """(1 + b|x|)^(sgn(x) n) over its sum, every head of every member with its own n and b."""
-    module, (q, k, v) = build(SignedAveraging()), draw()
-    assert len({*module.n.flatten().tolist()}) == len({*module.b.flatten().tolist()}) == 8
+@MASKS
+@pytest.mark.parametrize("scoring", PER_HEAD, ids=str)
+def test_numbers_of_a_head_are_used_by_that_head(scoring, mask):
+    module, (q, k, v) = build(scoring), draw()
+    ours = module(q, k, v, mask)
+    numbers = [module.n, module.b] if isinstance(scoring, SignedAveraging) else [module.s]
+    assert all(len({*own.flatten().tolist()}) == 8 for own in numbers)
+    for member, head in ((0, 0), (0, 2), (1, 3)):
+        own = (slice(member, member + 1), slice(None), slice(head, head + 1))
+        of_head = [each[member, head].item() for each in numbers]
+        expected = looped(q[own], k[own], v[own], mask, lambda z: PER_HEAD[scoring](z, *of_head))
+        torch.testing.assert_close(ours[own], expected, atol=1e-12, rtol=0)
+
+
+@MASKS
+def test_query_aware_scalable_softmax_equals_plain_loops(mask):
+    """One query at a time through perceptrons of torch.nn, with the module's numbers."""
+    module, (q, k, v) = build(QASSMax(4)), draw()
+    counts = mask.sum(-1)
     for member in range(2):
-        for head in range(HEADS):
-            n, b = module.n[member, head].item(), module.b[member, head].item()
-            weigh = lambda z: ratio([(1 + b * abs(x)) ** math.copysign(n, x) for x in z])
-            own = (slice(member, member + 1), slice(None), slice(head, head + 1))
-            expected = looped(q[own], k[own], v[own], MASK, weigh)
-            ours = module(q, k, v, MASK)[own]
-            torch.testing.assert_close(ours, expected, atol=1e-12, rtol=0)
+        parts = {}
+        for name, part in (("base", module.base), ("gate", module.gate)):
+            parts[name] = torch.nn.Sequential(*(
+                torch.nn.GELU() if index == 1 else torch.nn.Linear(*part[index].weight.shape[1:])
+                for index in range(3))).double()
+            for index in (0, 2):
+                parts[name][index].weight.data = part[index].weight[member].T
+                parts[name][index].bias.data = part[index].bias[member]
+        scaled = q[member].clone()
+        for b, head, t in torch.cartesian_prod(*map(torch.arange, q.shape[1:4])).tolist():
+            base = parts["base"](counts[t].double().log()[None])[4 * head : 4 * head + 4]
+            scaled[b, head, t] *= base * (1 + torch.tanh(parts["gate"](q[member, b, head, t])))
+        own = slice(member, member + 1)
+        expected = looped(scaled[None].detach(), k[own], v[own], mask, softmax_row)
+        torch.testing.assert_close(module(q, k, v, mask)[own], expected, atol=1e-12, rtol=0)
 
 
-def test_signed_averaging_starts_at_its_settings_and_stays_in_range():
+def test_learned_numbers_start_at_their_settings_and_stay_in_range():
     module = SignedAveraging(1.5, 1.0).build(Initializer([0, 1]), 3)
     assert module.n.dtype == module.b.dtype == torch.float32 and module.n.shape == (2, 3)
     torch.testing.assert_close(module.n, torch.full((2, 3), 1.5), atol=1e-6, rtol=0)
@@ -184,6 +192,7 @@ def test_signed_averaging_starts_at_its_settings_and_stays_in_range():
         with torch.no_grad():
             module.excess.fill_(shift), module.log_b.fill_(shift)
         assert (module.n >= 1).all() and (module.b > 0).all()
+    assert SSMax().build(Initializer([0]), 2).s.tolist() == [[pytest.approx(0.43)] * 2]
 
 
 def test_signed_log_has_slope_n_b_at_zero():
@@ -193,9 +202,6 @@ def test_signed_log_has_slope_n_b_at_zero():
         z.data.fill_(point)
         slope, = torch.autograd.grad(attention.signed_log(z, n, b).sum(), z)
         assert slope.tolist() == [2.0, 1.5, 0.75]
-
-
-# ---- projections ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha, theirs", [(2, "sparsemax"), (1.5, "entmax15")])
@@ -232,3 +238,92 @@ def test_projections_of_long_rows_as_on_a_gpu(alpha, spacing, monkeypatch):
     z = [-spacing**place for place in range(400)]
     weights = attention.entmax(torch.tensor([z]), torch.ones(1, 400, dtype=torch.bool), alpha)
     assert weights[0].tolist() == pytest.approx(bisected_row(z, alpha), abs=1e-6)
+
+
+@by_name
+def test_hidden_tokens_change_no_bit(scoring):
+    module, (q, k, v) = build(scoring).float(), draw(dtype=torch.float32)
+    before = module(q, k, v, MASK)
+    k, v = k.clone(), v.clone()
+    k[..., 4:, :], v[..., 4:, :] = 1e3, -1e3
+    after = module(q, k, v, MASK)
+    assert torch.equal(after[..., :4, :], before[..., :4, :])
+    assert not torch.equal(after[..., 4:, :], before[..., 4:, :])
+
+
+@by_name
+def test_hidden_tokens_get_no_weight_and_no_gradient(scoring):
+    module, (q, k, v) = build(scoring), [tensor.requires_grad_() for tensor in draw()]
+    weights = module.weights(q, k, MASK).expand(2, 2, HEADS, TOKENS, TOKENS)
+    assert not weights[..., ~MASK].any()
+    module(q, k, v, MASK)[..., :4, :].square().sum().backward()
+    assert not k.grad[..., 4:, :].any() if k.grad is not None else scoring == Uniform()
+    assert not v.grad[..., 4:, :].any() and v.grad[..., :4, :].any()
+
+
+@by_name
+def test_heads_and_members_do_not_mix(scoring):
+    module, inputs = build(scoring), draw()
+    before = module(*inputs, MASK)
+    for place in ((1, slice(None), 2), (0, slice(None), 0)):  # a head of a member
+        changed = [tensor.clone() for tensor in inputs]
+        for tensor in changed:
+            tensor[place] += 1
+        moved = (module(*changed, MASK) != before).flatten(3).any(-1)
+        assert moved[place].all() and moved.sum() == 2  # that head, in both prompts
+
+
+@by_name
+def test_prompts_may_have_masks_of_their_own(scoring):
+    """As in an encoder, whose sentences are padded: one row of a mask for each prompt."""
+    module, (q, k, v) = build(scoring), draw()
+    masks = torch.arange(TOKENS) < torch.tensor([3, TOKENS])[:, None]  # (B, T)
+    together = module.weights(q, k, masks[None, :, None, None]) @ v
+    for prompt, mask in enumerate(masks):
+        own = [tensor[:, prompt : prompt + 1] for tensor in (q, k, v)]
+        alone = module.weights(*own[:2], mask.expand(TOKENS, -1)) @ own[2]
+        torch.testing.assert_close(together[:, prompt].expand_as(alone[:, 0]), alone[:, 0],
+                                   atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("mixed", [HALF, FOUR], ids=str)
+def test_mixed_heads_equal_their_parts(mixed):
+    inputs, start = draw(), 0
+    together = build(mixed)(*inputs, MASK)
+    for part, size in mixed.parts:
+        own = slice(start, start + size)
+        alone = build(part, size)(*(tensor[:, :, own] for tensor in inputs), MASK)
+        torch.testing.assert_close(together[:, :, own], alone, atol=1e-12, rtol=0)
+        start += size
+    assert start == HEADS
+
+
+@by_name
+def test_gradients_equal_finite_differences(scoring):
+    module = build(scoring)
+    inputs = [tensor[:1, :1].repeat(2, 1, 1, 1, 1).requires_grad_() for tensor in draw(tokens=3)]
+    call = lambda q, k, v, *parameters: module(q, k, v, causal_pairs(3))
+    assert torch.autograd.gradcheck(call, (*inputs, *module.parameters()))
+
+
+@by_name
+@pytest.mark.parametrize("size", [0.0, 1e-3, 1e3])
+def test_scores_of_any_size_give_finite_numbers(scoring, size):
+    """In float32, with scores up to 1e6."""
+    module = build(scoring).float()
+    inputs = [tensor.requires_grad_() for tensor in draw(dtype=torch.float32, size=size)]
+    mixed = module(*inputs, MASK)
+    mixed.square().mean().backward()
+    assert mixed.isfinite().all()
+    for tensor in (*inputs, *module.parameters()):
+        assert tensor.grad is None or tensor.grad.isfinite().all()
+
+
+@by_name
+def test_a_member_that_diverges_stops_no_other(scoring):
+    task, model = LinearRegression(2), Transformer(1, HEADS, 4 * HEADS, scoring)
+    fleet = Fleet([task] * 2, model, Recipe((3,), steps=8, batch=2), [0, 1], [None] * 2,
+                  learning_rates=[1e-3, 1e30])
+    run_steps(fleet)
+    assert fleet.alive.tolist() == [True, False]
+    assert all(values[0].isfinite().all() for values in fleet.parameters)

@@ -31,6 +31,7 @@ def has_compiler() -> bool:
 
 
 compiles = pytest.mark.skipif(not has_compiler(), reason="no C++ compiler: on Debian, apt-get install g++ python3-dev")
+gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 
 
 def draw(dtype=torch.float32, tokens=TOKENS, device="cpu"):
@@ -52,8 +53,8 @@ def masks(tokens=TOKENS, device="cpu"):
     return {"causal": causal, "padded": padded, "prefix": prefix, "full": causal | True}
 
 
-def dense(q, k, v, n, b, mask):
-    return signed_weights(q, k, mask, 0.25, n, b).to(v.dtype) @ v
+def dense(q, k, v, mask, scale, n, b):
+    return signed_weights(q, k, mask, scale, n, b).to(v.dtype) @ v
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -74,17 +75,24 @@ def fresh(monkeypatch):
     monkeypatch.setattr(signed_fused, "met", defaultdict(lambda: 1))
 
 
-@compiles
-@torch.no_grad()
-@pytest.mark.parametrize("kind", ["padded", *(
-    pytest.param(kind, marks=pytest.mark.large) for kind in ("causal", "prefix", "full"))])
-def test_the_kernel_equals_the_dense_path(kind, fresh):
-    q, k, v, n, b = draw()
-    mask = masks()[kind]
-    blocks = in_blocks(mask)
+@pytest.mark.parametrize("device, kind", [
+    pytest.param("cpu", "padded", marks=compiles),
+    *(pytest.param("cpu", kind, marks=[compiles, pytest.mark.large]) for kind in ("causal", "prefix", "full")),
+    *(pytest.param("cuda", kind, marks=gpu) for kind in masks(4))])
+def test_the_kernel_equals_the_dense_path(device, kind, fresh):
+    """On a GPU backward too."""
+    inputs = [tensor.requires_grad_(device == "cuda") for tensor in draw(device=device)]
+    mask = masks(device=device)[kind]
+    with torch.set_grad_enabled(device == "cuda"):
+        blocks = in_blocks(mask)
+        own = mixed_values(*inputs[:3], blocks, 0.25, *inputs[3:])
     assert isinstance(blocks, BlockMask)
-    mixed = mixed_values(q, k, v, blocks, 0.25, n, b)
-    torch.testing.assert_close(mixed, dense(q, k, v, n, b, mask), atol=1e-5, rtol=0)
+    expected = dense(*inputs[:3], mask, 0.25, *inputs[3:])
+    torch.testing.assert_close(own, expected, atol=1e-5, rtol=0)
+    if device == "cuda":
+        weights = torch.randn_like(own)
+        for grad, other in zip(*(torch.autograd.grad((mixed * weights).sum(), inputs) for mixed in (own, expected))):
+            torch.testing.assert_close(grad, other, atol=1e-5 * float(other.abs().max()), rtol=0)
 
 
 def test_gradients_of_the_score_are_those_of_the_dense_path(monkeypatch):
@@ -99,7 +107,7 @@ def test_gradients_of_the_score_are_those_of_the_dense_path(monkeypatch):
                                     2, None, 64, 64, device="cpu")
     own = flex_attention(q, k, v, score_mod=signed_score(n, b), block_mask=blocks, scale=0.25)
     weights = torch.randn(own.shape, dtype=own.dtype, generator=torch.Generator().manual_seed(1))
-    expected = dense(q, k, v, n, b, mask)
+    expected = dense(q, k, v, mask, 0.25, n, b)
     torch.testing.assert_close(own, expected, atol=1e-10, rtol=0)
     for grad, other in zip(torch.autograd.grad((own * weights).sum(), inputs),
                            torch.autograd.grad((expected * weights).sum(), inputs)):
@@ -174,17 +182,3 @@ def test_without_a_compiler_the_dense_path_is_taken_and_said_once(fresh, monkeyp
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model(tokens)
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-@pytest.mark.parametrize("kind", masks(4))
-def test_on_a_gpu_the_kernel_equals_the_dense_path_forward_and_backward(kind, fresh):
-    inputs = [tensor.requires_grad_() for tensor in draw(device="cuda")]
-    q, k, v, n, b = inputs
-    mask = masks(device="cuda")[kind]
-    own, expected = mixed_values(q, k, v, in_blocks(mask), 0.25, n, b), dense(q, k, v, n, b, mask)
-    weights = torch.randn_like(own)
-    torch.testing.assert_close(own, expected, atol=1e-5, rtol=0)
-    for grad, other in zip(torch.autograd.grad((own * weights).sum(), inputs),
-                           torch.autograd.grad((expected * weights).sum(), inputs)):
-        torch.testing.assert_close(grad, other, atol=1e-5 * float(other.abs().max()), rtol=0)

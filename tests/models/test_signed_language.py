@@ -1,26 +1,30 @@
-"""Scaled signed averaging in models of `transformers` with random weights, none downloaded."""
+"""Scaled signed averaging in models of `transformers` with random weights; what is saved is never softmax."""
 
 import copy
+import json
 import math
 import pickle
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from torch.func import functional_call
-from transformers import (BloomConfig, BloomForCausalLM, Gemma2Config, Gemma2ForCausalLM, GPT2Config,
-                          GPT2LMHeadModel, RobertaForMaskedLM)
+from transformers import (
+    AttentionInterface, AttentionMaskInterface, AutoModelForCausalLM, AutoModelForMaskedLM, BloomConfig,
+    BloomForCausalLM, GPT2Config, GPT2LMHeadModel, GPT2Model, LlamaForSequenceClassification, LlamaModel,
+    RobertaForMaskedLM)
 
 from claimbook.records.errors import InputError
-from icllib.models.signed_language import signed_attention, use_signed_averaging
-from random_language_models import IDS, MAKE, NO_DROPOUT, SIZES, TOKENS, make
+from icllib.models import signed_language
+from icllib.models.signed_language import (
+    attention_layers, load_signed_averaging, signed_attention, use_signed_averaging)
+
+from random_language_models import IDS, MAKE, NO_DROPOUT, TOKENS, make
 
 
 @pytest.fixture(scope="module", params=MAKE)
 def model(request):
     return make(request.param)
-
-
-# ---- against the paper's formula --------------------------------------------------------------
 
 
 def by_the_formula(q, k, v, n, b, scale, seen):
@@ -43,44 +47,27 @@ def heads_of(tensor):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("index", [0, 1])
-def test_gpt2_mixes_values_by_the_formula(index):
-    attn = make("gpt2").transformer.h[index].attn
-    hidden = torch.randn(2, 6, 16, dtype=torch.float64)
-    q, k, v = (heads_of(part) for part in attn.c_attn(hidden).split(16, dim=-1))
-    n = 1 + torch.log1p(attn.signed_softmax_norm.excess.exp())
-    b = attn.signed_softmax_norm.log_b.exp()
-    mixed = by_the_formula(q, k, v, n, b, 4**-0.5 / (index + 1), lambda t: range(t + 1))
-    expected = attn.c_proj(mixed.transpose(1, 2).flatten(-2))
-    torch.testing.assert_close(attn(hidden, attention_mask=None)[0], expected, atol=1e-12, rtol=0)
-
-
-@torch.no_grad()
-def test_roberta_mixes_values_by_the_formula_over_all_tokens():
-    layer = make("roberta").roberta.encoder.layer[0].attention.self
-    hidden = torch.randn(2, 6, 16, dtype=torch.float64)
-    q, k, v = (heads_of(part(hidden)) for part in (layer.query, layer.key, layer.value))
-    ssa = layer.signed_softmax_norm
-    mixed = by_the_formula(q, k, v, ssa.n, ssa.b, 4**-0.5, lambda t: range(6))
-    torch.testing.assert_close(layer(hidden)[0], mixed.transpose(1, 2).flatten(-2), atol=1e-12, rtol=0)
-
-
-@torch.no_grad()
-def test_llama_shares_keys_and_values_among_neighbors():
-    model = make("llama")
-    layer = model.model.layers[0].self_attn
-    hidden = torch.randn(2, 6, 16, dtype=torch.float64)
-    one, nil = torch.ones(2, 6, 4, dtype=torch.float64), torch.zeros(2, 6, 4, dtype=torch.float64)
-    q, k, v = (heads_of(part(hidden)) for part in (layer.q_proj, layer.k_proj, layer.v_proj))
-    k, v = (tensor[:, [0, 0, 1, 1]] for tensor in (k, v))
-    ssa = layer.signed_softmax_norm
-    mixed = by_the_formula(q, k, v, ssa.n, ssa.b, 4**-0.5, lambda t: range(t + 1))
-    expected = layer.o_proj(mixed.transpose(1, 2).flatten(-2))
-    found = layer(hidden, position_embeddings=(one, nil), attention_mask=None)[0]  # no rotation
-    torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)
-
-
-# ---- masks and caches -------------------------------------------------------------------------
+@pytest.mark.parametrize("name, index", [("gpt2", 0), ("gpt2", 1), ("roberta", 0), ("llama", 0)])
+def test_values_are_mixed_by_the_formula(name, index):
+    """GPT-2 divides scores by the layer, RoBERTa sees all tokens, Llama's neighbors share keys and values."""
+    layer, hidden = attention_layers(make(name))[index], torch.randn(2, 6, 16, dtype=torch.float64)
+    if name == "gpt2":
+        parts, out = layer.c_attn(hidden).split(16, dim=-1), layer.c_proj
+    else:
+        names = ("query", "key", "value") if name == "roberta" else ("q_proj", "k_proj", "v_proj")
+        parts = [getattr(layer, own)(hidden) for own in names]
+        out = torch.nn.Identity() if name == "roberta" else layer.o_proj
+    (q, k, v), options = map(heads_of, parts), {"attention_mask": None}
+    if name == "llama":
+        k, v = (tensor[:, [0, 0, 1, 1]] for tensor in (k, v))
+        one = torch.ones(2, 6, 4, dtype=torch.float64)
+        options["position_embeddings"] = one, 0 * one  # no rotation
+    n = 1 + torch.log1p(layer.signed_softmax_norm.excess.exp())
+    b = layer.signed_softmax_norm.log_b.exp()
+    seen = lambda t: range(6 if name == "roberta" else t + 1)
+    mixed = by_the_formula(q, k, v, n, b, 4**-0.5 / (index + 1), seen)
+    expected = out(mixed.transpose(1, 2).flatten(-2))
+    torch.testing.assert_close(layer(hidden, **options)[0], expected, atol=1e-12, rtol=0)
 
 
 @torch.no_grad()
@@ -106,9 +93,6 @@ def test_gradients_stay_finite_beside_padding_that_sees_nothing(model):
     assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
 
 
-# ---- parameters -------------------------------------------------------------------------------
-
-
 def test_every_head_of_every_layer_has_its_own_n_and_b():
     """Appendix B: from n = 1.5 and b = 1, 2 x 12 x 12 = 288 numbers in GPT-2 124M."""
     with torch.device("meta"):
@@ -127,9 +111,6 @@ def test_gradients_are_those_of_finite_differences(name):
     loss = lambda *values: functional_call(model, dict(zip(learned, values)), (TOKENS,)).logits.square().mean()
     assert len(learned) == 4 and torch.autograd.gradcheck(loss, tuple(learned.values()))
     assert all(slope.abs().min() > 1e-9 for slope in torch.autograd.grad(loss(*learned.values()), [*learned.values()]))
-
-
-# ---- precision and dropout --------------------------------------------------------------------
 
 
 @torch.no_grad()
@@ -152,9 +133,6 @@ def test_dropout_acts_in_training_and_not_after():
         **IDS, **NO_DROPOUT | {"attn_pdrop": 0.5}, n_embd=16, n_layer=1, n_head=4)))
     assert torch.equal(model.eval()(TOKENS).logits, model(TOKENS).logits)
     assert not torch.equal(model.train()(TOKENS).logits, model(TOKENS).logits)
-
-
-# ---- refusals ---------------------------------------------------------------------------------
 
 
 def test_a_model_with_an_attention_of_its_own_is_refused_and_left_alone():
@@ -187,15 +165,147 @@ def test_a_second_call_leaves_what_was_trained():
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 
 
-def test_scores_that_are_more_than_products_are_refused():
-    model = use_signed_averaging(Gemma2ForCausalLM(Gemma2Config(
-        **IDS, **SIZES, num_key_value_heads=2, head_dim=4)))
-    with pytest.raises(InputError, match="q . k alone, got softcap"):
-        model(TOKENS)
-
-
 def test_a_second_model_on_the_same_config_says_what_is_wrong():
     config = GPT2Config(**IDS, n_embd=16, n_layer=1, n_head=4)
     use_signed_averaging(GPT2LMHeadModel(config))
     with pytest.raises(InputError, match="got none: .* share a config"):
         GPT2LMHeadModel(config)(TOKENS)
+
+
+@pytest.mark.parametrize("trainable", [True, False])
+def test_what_is_fixed_stays_fixed(trainable, tmp_path):
+    use_signed_averaging(MAKE["gpt2"](), 2.5, 0.5, trainable).save_pretrained(tmp_path)
+    again = load_signed_averaging(tmp_path)
+    assert any("norm.excess" in name for name, _ in again.named_parameters()) == trainable
+    torch.testing.assert_close(attention_layers(again)[0].signed_softmax_norm.n,
+                               torch.full((4,), 2.5), atol=1e-6, rtol=0)
+
+
+def test_another_class_loads_the_same_layers(tmp_path):
+    model = make("gpt2")
+    model.save_pretrained(tmp_path)
+    inner = load_signed_averaging(tmp_path, GPT2Model, dtype=torch.float64).eval()
+    assert type(inner) is GPT2Model
+    assert torch.equal(inner(TOKENS).last_hidden_state, model.transformer(TOKENS).last_hidden_state)
+
+
+def test_plain_loading_stops_before_it_computes(tmp_path):
+    make("gpt2").save_pretrained(tmp_path)
+    signed_language.register_signed()
+    for kind in (GPT2LMHeadModel, AutoModelForCausalLM):
+        model = kind.from_pretrained(tmp_path)
+        with pytest.raises(InputError, match="got none: load saved models with load_signed"):
+            model(TOKENS)
+
+
+def test_plain_loading_stops_where_this_project_is_not_imported(tmp_path, monkeypatch):
+    make("gpt2").save_pretrained(tmp_path)
+    for known in (AttentionInterface, AttentionMaskInterface):
+        own = {name: function for name, function in known._global_mapping.items() if "icllib" not in name}
+        monkeypatch.setattr(known, "_global_mapping", own)
+    with pytest.raises(ValueError, match='"icllib_signed_averaging"` is not supported'):
+        AutoModelForCausalLM.from_pretrained(tmp_path)
+
+
+def test_the_head_of_another_class_may_be_new_but_not_its_layers(tmp_path):
+    make("llama").save_pretrained(tmp_path)
+    with pytest.warns(UserWarning, match=r"score.weight \(drawn anew\), lm_head.weight \(left out\)$"):
+        model = load_signed_averaging(tmp_path, LlamaForSequenceClassification)
+    assert model.score.weight.std() > 0
+    without("model.norm.weight")(tmp_path)
+    for kind in (LlamaForSequenceClassification, LlamaModel):
+        with pytest.raises(InputError, match="got none for .*norm.weight"):
+            load_signed_averaging(tmp_path, kind)
+
+
+def test_a_class_and_options_are_handed_on(tmp_path):
+    model = make("llama").float()
+    model.save_pretrained(tmp_path / "inner", variant="own")
+    again, found = load_signed_averaging(tmp_path, AutoModelForCausalLM, subfolder="inner", variant="own",
+                                         output_loading_info=True)
+    assert type(again) is type(model) and not found["missing_keys"]
+    assert torch.equal(again.eval()(TOKENS).logits, model(TOKENS).logits)
+    for kind in (AutoModelForMaskedLM, torch.nn.Linear, "no"):
+        with pytest.raises(InputError, match="kind: .* for LlamaConfig"):
+            load_signed_averaging(tmp_path / "inner", kind, variant="own")
+
+
+@pytest.mark.parametrize("half", [torch.bfloat16, torch.float16])
+def test_n_and_b_stay_in_single_precision(half, tmp_path):
+    model = make("llama").float()
+    before = attention_layers(model)[0].signed_softmax_norm.n.detach().clone()
+    assert not torch.equal(before.to(half).float(), before)
+    model.save_pretrained(tmp_path)
+    for cast in (model.to(half), load_signed_averaging(tmp_path, dtype=half)):
+        assert next(cast.parameters()).dtype == half
+        ssa = attention_layers(cast)[0].signed_softmax_norm
+        assert ssa.excess.dtype == ssa.log_b.dtype == torch.float32
+        assert torch.equal(ssa.n, before) and cast(TOKENS).logits.dtype == half
+    saved = tmp_path / "half"
+    model.save_pretrained(saved)
+    assert torch.equal(attention_layers(load_signed_averaging(saved))[0].signed_softmax_norm.n, before)
+
+
+def test_a_version_that_computes_something_else_is_refused(monkeypatch):
+    model = make("gpt2", ssa=False)
+    for version in ("4.57.6", "5.3.0"):
+        monkeypatch.setattr("transformers.__version__", version)
+        with pytest.raises(InputError, match=f"transformers: .* {version}$"):
+            use_signed_averaging(model)
+    monkeypatch.setattr("transformers.__version__", "5.10.0.dev0")
+    use_signed_averaging(model)
+
+
+@torch.no_grad()
+def test_options_reach_transformers_and_change_no_attention(tmp_path):
+    model, folder = make("llama").float(), tmp_path
+    model.save_pretrained(folder)
+    for options in ({"attn_implementation": "eager"}, {"config": None}, {"device_map": "cpu"}):
+        again = load_signed_averaging(folder, **options).cpu().eval()
+        own, other = model.state_dict(), again.state_dict()
+        assert own.keys() == other.keys() and all(torch.equal(own[name], other[name]) for name in own)
+        assert torch.equal(model(TOKENS).logits, again(TOKENS).logits)
+    assert load_signed_averaging(folder, dtype=torch.float64).dtype == torch.float64
+
+
+def config(**changes):
+    return lambda folder: (folder / "config.json").write_text(json.dumps(json.loads(
+        (folder / "config.json").read_text("utf-8")) | changes), "utf-8")
+
+
+def weights(change):
+    def damage(folder):
+        change(own := load_file(folder / "model.safetensors"))
+        save_file(own, folder / "model.safetensors", {"format": "pt"})
+    return damage
+
+
+def without(text):
+    return weights(lambda own: [own.pop(name) for name in [*own] if text in name])
+
+
+def half(name):
+    return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:90])
+
+
+REFUSED = [
+    *((config(architectures=[name]), {}, f"folder: .*'{name}'")
+      for name in ("pipeline", "AutoModel", "Gone", "LlamaConfig")),
+    (lambda folder: make("llama", ssa=False).save_pretrained(folder), {}, "folder: "),
+    (without("layers.1.self_attn.signed"), {}, "with n and b, got none for model.layers.1.self_attn"),
+    (without("layers.0.mlp.up_proj"), {}, "the weights of LlamaFor.* none for model.layers.0.mlp.up"),
+    (weights(lambda own: own.update(other=torch.ones(3))), {}, "of LlamaFor.* got too many for other"),
+    (weights(lambda own: own.update({"lm_head.weight": torch.ones(50, 3)})), {}, "of LlamaFor.*lm_head.weight"),
+    (half("config.json"), {}, "folder: "), (half("model.safetensors"), {}, "folder: "),
+    *((None, options, "folder: ") for options in (
+        {"folder": 3}, {"folder": "/no/such/folder"}, {"variant": "other"}, {"nonsense": 3}))]
+
+
+@pytest.mark.parametrize("damage, options, told", REFUSED)
+def test_what_cannot_be_loaded_is_refused_in_a_line(tmp_path, damage, options, told):
+    make("llama").float().save_pretrained(tmp_path)
+    if damage:
+        damage(tmp_path)
+    with pytest.raises(InputError, match=told) as raised:
+        load_signed_averaging(**{"folder": tmp_path} | options)
+    assert "\n" not in str(raised.value)

@@ -7,37 +7,26 @@ import torch
 from standard_errors import STREAM, within_four_standard_errors
 
 from claimbook.records import from_settings, settings
-from claimbook.records.errors import InputError
 from icllib import tasks
 from icllib.streams import Stream
 from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, FunctionPool,
                           LinearClassification, LinearRegression, Mixture, Prompt, Quantifier, ReluNetwork,
                           SigmoidRegression, SourceCapacityRegression, SparseFeatureRegression,
-                          SparseLinear, TwoNoiseLevels, sample_each)
+                          SparseLinear, TwoNoiseLevels)
 
 TASKS = [
     LinearRegression(3, noise_std=0.4, weight_std=0.5, inputs="uniform", input_mean=0.5),
-    TwoNoiseLevels(5, weight_std=0.7),
-    SparseLinear(20),
-    SigmoidRegression(16),
+    TwoNoiseLevels(5, weight_std=0.7), SparseLinear(20), SigmoidRegression(16),
     AffineFunctions(2.0, 3.0, first_input_std=20.0, prompts_per_function=3),
-    AffineFunctions(2.0, inputs="uniform"),
-    LinearClassification(16),
-    BagOfWords(12, words=3),
-    ReluNetwork(20),
-    DecisionTree(20),
-    Quantifier("every"),
-    Quantifier("some", law="balanced"),
-    SparseFeatureRegression(9, beta=0.5, gamma=0.3, feature_noise=1.0),
-    SourceCapacityRegression(9),
+    AffineFunctions(2.0, inputs="uniform"), LinearClassification(16), BagOfWords(12, words=3),
+    ReluNetwork(20), DecisionTree(20), Quantifier("every"), Quantifier("some", law="balanced"),
+    SparseFeatureRegression(9, beta=0.5, gamma=0.3, feature_noise=1.0), SourceCapacityRegression(9),
     FunctionPool(SparseLinear(6, nonzero=2), 4),
-    Mixture((LinearRegression(6, 0.5), FunctionPool(DecisionTree(6), 3)), (1.0, 3.0)),
-]
+    Mixture((LinearRegression(6, 0.5), FunctionPool(DecisionTree(6), 3)), (1.0, 3.0))]
 NAME = lambda value: type(value).__name__
 
 
 def same(prompt, expected):
-    """Whether two prompts are equal in every bit."""
     return all(torch.equal(ours, theirs) for ours, theirs in zip(prompt, expected))
 
 
@@ -105,26 +94,3 @@ def test_label_variance(task):
     deviations = ys[:, 0] - 1 / task.classes if hasattr(task, "classes") else ys
     assert within_four_standard_errors(deviations, 0)
     assert within_four_standard_errors(deviations**2, task.label_variance)
-
-
-@dataclasses.dataclass(frozen=True)
-class Wrong(LinearRegression):
-    """A task of someone's own that gives other shapes than it should."""
-
-    change: object = None
-
-    def sample(self, stream, ids, n, dtype=torch.float32):
-        return Prompt(*map(self.change, super().sample(stream, ids, n, dtype)))
-
-
-@pytest.mark.parametrize("change, got", [
-    (lambda part: part[:, :, :-1], r"got Prompt\(xs=\(1, 2, 4, 3\), ys=\(1, 2, 4\)"),
-    (lambda part: part if part.dim() == 4 else part[..., None], r"ys=\(1, 2, 5, 1\)"),
-    (lambda part: part[..., :1] if part.dim() == 4 else part, r"xs=\(1, 2, 5, 1\)")])
-@pytest.mark.parametrize("others", [[], [LinearRegression(3)]])
-def test_a_task_that_gives_other_shapes_is_named(change, got, others):
-    tasks_of_members = [*others, Wrong(3, change=change)]
-    ids = torch.arange(2).expand(len(tasks_of_members), -1)
-    stream = Stream.of([0] * len(tasks_of_members), "training")
-    with pytest.raises(InputError, match=f"Wrong.sample: expected the shapes .*{got}"):
-        sample_each(tasks_of_members, stream, ids, 5)

@@ -1,8 +1,4 @@
-"""Gradient descent against autograd, and exact Kaczmarz errors against grids.
-
-Layers, least squares, stationary points and step bounds are compared with loops where the paper's pages measure them:
-tests/papers/causal_lm/test_layers.py.
-"""
+"""Gradient descent against autograd, exact Kaczmarz errors against grids; layers: causal_lm/test_layers.py."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Measuring on the way, cross-entropy, contexts of no pair, positions beyond training."""
+"""Measured on the way and on the prompts of training; cross-entropy, contexts of no pair, more positions."""
 
 from contextlib import nullcontext
 from dataclasses import replace
@@ -10,10 +10,10 @@ from sklearn.metrics import log_loss
 
 from claimbook.records import find_record
 from claimbook.records.errors import InputError
-from icllib.evaluate import ErrorByLength, Together
+from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.models import MLP, FeatureMLP, Transformer
 from icllib.tasks import LinearRegression, Quantifier
-from icllib.training import Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, records, train
+from icllib.training import Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, records, trainer
 from icllib.training.losses import recipe_losses
 
 TASK, ERRORS = LinearRegression(2, 0.1), ErrorByLength((1, 3), 64)
@@ -25,21 +25,15 @@ def run(seed=0, steps=30, stops=(7, 30)):
                along=Along(stops, ErrorByLength((3,), 64)))
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch, results):
-    monkeypatch.setenv("CLAIMBOOK_CHECKPOINTS", str(tmp_path / "checkpoints"))
-    return results / "test" / "page"
-
-
 def test_what_measures_on_the_way_is_asked_for_before_training():
     lacking = replace(run(), along=Along((7,), None))
     with pytest.raises(InputError, match="evaluation: "):
         records(lambda profile: [lacking], "smoke", "test/page")
 
 
-def test_a_stop_is_a_shorter_training(folder):
-    jobs.train_and_save([run(0), run(1)], "smoke", folder)
-    jobs.train_and_save([run(1, steps=7, stops=(7,))], "smoke", folder)
+def test_a_stop_is_a_shorter_training(folders):
+    jobs.train_and_save([run(0), run(1)], "smoke", folders)
+    jobs.train_and_save([run(1, steps=7, stops=(7,))], "smoke", folders)
     long, short = find_record(run(1), "test"), find_record(run(1, 7, (7,)), "test")
     assert long["error_along"].shape == (2, 1)
     np.testing.assert_allclose(long["error_along"][0], short["error"][1:], rtol=1e-5)
@@ -54,37 +48,20 @@ def test_a_copy_has_the_step_of_the_host():
     assert list(fleet.kept) == [7, 30]
 
 
-def test_stops_outlive_an_interruption(folder, monkeypatch):
-    jobs.train_and_save([run()], "smoke", folder)
+def test_stops_outlive_an_interruption(folders, monkeypatch):
+    jobs.train_and_save([run()], "smoke", folders)
     expected = find_record(run(), "test").metrics
-    next(folder.rglob("*.json")).unlink()
+    next(folders.rglob("*.json")).unlink()
     asked = iter(range(100))
     with monkeypatch.context() as patch:
-        patch.setattr(jobs, "stop_request", lambda *_: StopAfter(asked, 12))
+        patch.setattr(jobs, "stop_request", lambda *_: nullcontext(lambda: next(asked) >= 12))
         with pytest.raises(OutOfTime):
-            jobs.train_and_save([run()], "smoke", folder)
-    taken = []
-    monkeypatch.setattr(Fleet, "take_step", counted(Fleet.take_step, taken))
-    jobs.train_and_save([run()], "smoke", folder)
+            jobs.train_and_save([run()], "smoke", folders)
+    taken, take_step = [], Fleet.take_step
+    monkeypatch.setattr(Fleet, "take_step", lambda fleet: (taken.append(1), take_step(fleet)))
+    jobs.train_and_save([run()], "smoke", folders)
     assert len(taken) < 30 - 7  # the first stop was not trained again
     assert find_record(run(), "test").metrics == expected
-
-
-class StopAfter:
-    """Stands for a signal that arrives after so many questions."""
-
-    def __init__(self, asked, count):
-        self.stop = lambda: next(asked) >= count
-
-    def __enter__(self):
-        return self.stop
-
-    def __exit__(self, *error):
-        return False
-
-
-def counted(method, calls):
-    return lambda self: (calls.append(1), method(self))
 
 
 def test_the_prompts_of_many_steps_at_once_are_those_of_each():
@@ -102,15 +79,6 @@ def test_cross_entropy_is_that_of_scikit_learn():
     probabilities = torch.sigmoid(log_odds).flatten().double()
     labels = prompt.ys[:, :, [0, 2, 4]].flatten()
     assert float(ours) == pytest.approx(log_loss(labels, probabilities), rel=1e-5)
-
-
-def test_a_decoder_learns_the_sign_of_its_first_number_without_any_pair():
-    recipe = Recipe((0, 1), 300, 64, 3e-3, loss="cross-entropy")
-    module = train(Quantifier("every"), SMALL, recipe, [0], [None])
-    xs = torch.tensor([[[[2.0], [0.0]], [[-2.0], [0.0]]]])
-    with torch.no_grad():
-        log_odds = module(xs, torch.zeros(1, 2, 2), (0,)).flatten()
-    assert log_odds[0] > 2 and log_odds[1] < -2
 
 
 def test_more_positions_change_nothing_within_training():
@@ -134,12 +102,63 @@ def test_a_model_is_asked_only_what_it_can_answer():
         (SMALL, ErrorByLength((2,), queries=2), "decoder of joint tokens"),
         (replace(SMALL, positions_up_to=7), ErrorByLength((7,)), None),
         (replace(SMALL, positions="none"), ErrorByLength((9,)), None),
-        (FeatureMLP(), ErrorByLength((9,)), None),
-        (SMALL, ErrorByLength((4,), by_layer=True), None),
-    ]:
+        (FeatureMLP(), ErrorByLength((9,)), None), (SMALL, ErrorByLength((4,), by_layer=True), None), ]:
         for on_the_way in [False, True]:
             measured = {"evaluation": ERRORS, "along": Along((3,), evaluation)} if on_the_way else {
                 "evaluation": evaluation}
             refuses = pytest.raises(InputError, match=refused) if refused else nullcontext()
             with refuses:
                 Run(TASK, model, Recipe((2, 4), 5), **measured)
+
+
+NOISY, T = LinearRegression(3, 0.5), 12
+RECIPE = Recipe((2, 4), steps=6, batch=4)
+
+
+def rows(prompts):
+    """The prompts of each member, in an order that does not depend on when they were drawn."""
+    flat = torch.cat([torch.cat((p.xs.flatten(2), p.ys), dim=2) for p in prompts], dim=1)
+    return [sorted(member.tolist()) for member in flat]
+
+
+class Listens:
+    def __init__(self, stream):
+        self.stream, self.heard = stream, []
+
+    def predict(self, xs, ys, lengths):
+        self.heard.append(type("Prompt", (), {"xs": xs, "ys": ys}))
+        return torch.zeros(*xs.shape[:2], len(lengths))
+
+
+def test_its_prompts_are_those_of_an_epoch():
+    fleet = Fleet([NOISY] * 2, MLP(8), RECIPE, [3, 5], [T, T])
+    trained_on = []
+    for _ in range(T // RECIPE.batch):
+        trained_on.append(fleet.sample())
+        fleet.take_step()
+    listens = Listens(fleet.stream)
+    found = TrainingError((2, 4), T).measure([NOISY] * 2, listens)
+    assert rows(listens.heard) == rows(trained_on)
+    ys = torch.cat([prompt.ys for prompt in trained_on], dim=1)
+    assert list(found) == ["training_error", "training_excess"]
+    np.testing.assert_allclose(found["training_error"], ys[:, :, [2, 4]].square().mean(dim=1), rtol=1e-5)
+
+
+@pytest.mark.parametrize("changes, evaluation", [
+    ({}, TrainingError((2, 4), T + 1)), ({"pretraining_tasks": None}, TrainingError((2, 4), T)),
+    ({}, TrainingError((2, 3), T)), ({}, TrainingError((2, 4), T, queries=2)),
+    ({"recipe": replace(RECIPE, precision="fp64")}, TrainingError((2, 4), T))])
+def test_prompts_that_training_does_not_see_are_refused(changes, evaluation):
+    run = Run(NOISY, MLP(8), RECIPE, TrainingError((2, 4), T), pretraining_tasks=T)
+    with pytest.raises(InputError, match="evaluation: expected|several queries"):
+        replace(run, **changes, evaluation=evaluation)
+
+
+def test_a_record_holds_both_errors(results):
+    measured = Together((ErrorByLength((2, 4), T), TrainingError((2, 4), T)))
+    runs = [Run(NOISY, MLP(8), RECIPE, measured, seed, T) for seed in (0, 1)]
+    trainer.compute(runs, runs, "smoke", results / "test" / "page")
+    metrics = [find_record(run, "test").metrics for run in runs]
+    assert all(metric.keys() == {"error", "excess", "training_error", "training_excess"}
+               for metric in metrics)
+    assert metrics[0]["training_error"] != metrics[1]["training_error"]

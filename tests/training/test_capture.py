@@ -73,9 +73,6 @@ def parameters_after(steps, fleet, take_step):
     return torch.cat([parameter.detach().flatten(1) for parameter in fleet.parameters], dim=1)
 
 
-# ---- compiled -------------------------------------------------------------------------------
-
-
 RAN = set()  # compiled graphs, those of earlier tests among them: each takes seconds
 
 
@@ -94,7 +91,6 @@ def backend(graph, inputs, options=None):
 
 @pytest.fixture
 def graphs(monkeypatch):
-    """The graphs that run."""
     RAN.clear()
     monkeypatch.setattr(torch, "compile", functools.partial(torch.compile, backend=backend, fullgraph=True))
     return RAN
@@ -157,9 +153,6 @@ def test_the_end_of_a_process_waits_for_no_compile_workers(graphs, monkeypatch):
         assert gone == [shutdown_compile_workers]
 
 
-# ---- nothing leaves the device --------------------------------------------------------------
-
-
 class OnMeta(TorchDispatchMode):
     """Refuses to touch a tensor that is elsewhere, whose copy would break a captured graph."""
 
@@ -213,9 +206,6 @@ def test_a_warm_step_touches_nothing_outside_its_device(run, monkeypatch):
         monkeypatch.setattr(torch, name, refused)
     with OnMeta():
         fleet.take_step()
-
-
-# ---- on a GPU -------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

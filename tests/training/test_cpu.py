@@ -24,7 +24,6 @@ def page_faults() -> int:
 
 
 def resident_bytes() -> int:
-    """The memory that this process has now."""
     with open("/proc/self/statm", encoding="utf-8") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
 

@@ -1,5 +1,6 @@
-"""The engine: schedules, data order, fleets against single runs, and a plain training loop."""
+"""The engine against a plain loop: schedules, data order, and fleets against single runs."""
 
+import re
 import time
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -7,18 +8,20 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from claimbook.records import find_record
 from claimbook.records.errors import InputError
 from icllib.evaluate import ErrorByLength
-from icllib.models import MLP, Transformer
+from icllib.models import MLP, Relu, SignedAveraging, Softmax, Transformer
 from icllib.streams import Stream
-from icllib.tasks import LinearRegression, Quantifier
-from icllib.training import Fleet, OutOfTime, Recipe, Trained, engine, run_steps, train
+from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression, SparseLinear
+from icllib.training import Fleet, OutOfTime, Recipe, Run, Trained, engine, jobs, run_steps, train
 from icllib.training.engine import prompt_ids
+
+import small_fleet
 
 TASK = LinearRegression(2, noise_std=0.1)
 MODELS = (Transformer(layers=1, heads=2, width=8), MLP(width=16))
 RECIPE = Recipe((2, 5), steps=20, batch=4, learning_rate=1e-3, schedule="cosine", warmup=0.25)
-TRAINING = Stream.of([3, 4], "training")
 
 
 def settled(module):
@@ -37,21 +40,14 @@ def test_warm_up_then_cosine():
     assert [recipe.rate(step) for step in range(8)] == pytest.approx(expected)
 
 
-def test_every_epoch_visits_each_stored_task_once():
-    sizes, batch = [6, 25], 10
-    ids = torch.cat([prompt_ids(TRAINING, step, batch, sizes) for step in range(15)], dim=1)
-    for member, size in enumerate(sizes):
-        epochs = ids[member].view(-1, size).tolist()
+def test_stored_prompts_come_once_an_epoch_and_fresh_ones_never_again():
+    stream, sizes, batch = Stream.of([3, 4, 5], "training"), [6, 25, None], 10
+    *stored, fresh = torch.cat([prompt_ids(stream, step, batch, sizes) for step in range(15)], dim=1)
+    for ids, size in zip(stored, sizes):
+        epochs = ids.view(-1, size).tolist()
         assert all(sorted(epoch) == list(range(size)) for epoch in epochs)
         assert len({tuple(epoch) for epoch in epochs}) > 1
-
-
-def test_fresh_prompts_never_come_again():
-    ids, mixed = (torch.cat([prompt_ids(TRAINING, step, 100, sizes) for step in range(20)], dim=1)
-                  for sizes in ([None, None], [None, 7]))
-    for row in (*ids, mixed[0]):
-        assert len(set(row.tolist())) == 2000
-    assert set(mixed[1].tolist()) == set(range(7))
+    assert len(fresh.unique()) == 150
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.1])
@@ -79,43 +75,7 @@ def test_equals_a_plain_loop_with_adam(model, decay):
 
 
 @dataclass(frozen=True)
-class Misshapen(MLP):
-    """Answers with one number too few or too many axes."""
-
-    answer: object = None
-
-    def build(self, *sizes):
-        module = super().build(*sizes)
-        return Answering(module, self.answer)
-
-
-class Answering(torch.nn.Module):
-    def __init__(self, module, change):
-        super().__init__()
-        self.module, self.change = module, change
-
-    def forward(self, xs, ys, lengths):
-        return self.change(self.module(xs, ys, lengths))
-
-
-@pytest.mark.parametrize("change, got", [
-    (lambda answers: answers[..., :1], r"\(1, [14], 1\)"), (lambda answers: answers.sum(), r"\(\)"),
-    (lambda answers: answers[..., None], r"\(1, [14], 2, 1\)")])
-@pytest.mark.parametrize("loss", ["squared", "cross-entropy"])
-def test_predictions_of_another_shape_are_refused(change, got, loss):
-    recipe, refused = replace(RECIPE, loss=loss), rf"predictions: expected a shape .* got {got}"
-    task = TASK if loss == "squared" else Quantifier("every")  # whose labels are 0 and 1
-    with pytest.raises(InputError, match=refused):
-        train(task, Misshapen(4, answer=change), recipe, [0], [None])
-    wrong = Trained(Misshapen(4, answer=change).build([0], task.dimension, 5))
-    with pytest.raises(InputError, match=refused):
-        ErrorByLength((2, 5), prompts=4).measure(task, wrong)
-
-
-@dataclass(frozen=True)
 class InOtherOrder(Transformer):
-    """The same model with its matrices column by column in memory."""
-
     def build(self, *sizes):
         module = super().build(*sizes)
         for values in module.parameters():
@@ -216,3 +176,100 @@ def test_weights_rounded_together_train_as_those_that_autocast_rounds(model):
     assert all(map(torch.equal, gradients(), expected))
     assert not any(map(torch.equal, exact, expected))
     assert all(getattr(own, "rounded_weight", None) is None for own in fleet.module.modules())
+
+
+KINDS = [MLP(8), Transformer(2, 2, 8), Transformer(1, 2, 8, scoring=SignedAveraging()),
+          Transformer(1, 2, 8, tokens="separate")]
+SEEDS, TASK_COUNTS, RATES = [3, 1, 2**32 - 1], [10, None, 30], [2**-10, 2**-9, 2**-8]
+
+
+def trained(tasks, model, recipe, seeds, counts, rates=None):
+    fleet = Fleet(tasks, model, recipe, seeds, counts, "cpu", rates)
+    run_steps(fleet)
+    return fleet
+
+
+@pytest.mark.parametrize("precision, tolerance", [("fp32", 1e-5), ("fp64", 1e-12)])
+@pytest.mark.parametrize("model", KINDS, ids=str)
+def test_thirty_steps_of_a_fleet_equal_single_runs(model, precision, tolerance):
+    """Whose tasks, seeds, numbers of stored prompts and learning rates differ."""
+    tasks = [LinearRegression(3, 0.1), SparseLinear(3, 2), LinearRegression(3, 0.1)]
+    recipe = Recipe((2, 4), 30, 8, RATES[0], "cosine", 0.1, weight_decay=0.1, precision=precision)
+    together = trained(tasks, model, recipe, SEEDS, TASK_COUNTS, RATES)
+    for member, (task, seed, count, rate) in enumerate(zip(tasks, SEEDS, TASK_COUNTS, RATES)):
+        alone = trained([task], model, replace(recipe, learning_rate=rate), [seed], [count])
+        assert torch.allclose(together.losses[:30, member], alone.losses[:30, 0], atol=1e-5)
+        prompt = alone.sample()
+        answers = [fleet.module(prompt.xs.expand(size, -1, -1, -1), prompt.ys.expand(size, -1, -1),
+                                (2, 4)) for fleet, size in ((together, 3), (alone, 1))]
+        assert (answers[0][member] - answers[1][0]).abs().max() < tolerance
+
+
+@pytest.mark.parametrize("trainable", [True, False])
+def test_members_with_their_own_scoring_parameters_equal_single_runs(trainable):
+    models = [Transformer(1, 2, 8, scoring=SignedAveraging(n, b, trainable))
+              for n, b in ((1.5, 1.0), (2.0, 0.5), (3.0, 0.1))]
+    tasks = [LinearRegression(3)] * 3
+    recipe = Recipe((2, 4), 30, 8, learning_rate=1e-2, precision="fp64")
+    together = Fleet(tasks, models[0], recipe, SEEDS, [None] * 3, models=models)
+    run_steps(together)
+    for member, model in enumerate(models):
+        alone = Fleet(tasks[:1], model, recipe, [SEEDS[member]], [None])
+        run_steps(alone)
+        assert torch.allclose(together.losses[:30, member], alone.losses[:30, 0], rtol=1e-5)
+        ours, theirs = (fleet.module.blocks[0].scoring for fleet in (together, alone))
+        assert torch.allclose(ours.n[member], theirs.n[0], atol=1e-10)
+
+
+@pytest.mark.parametrize("given, message", [
+    ({"pretraining_tasks": [None, 1.5]}, "pretraining_tasks: "),
+    ({"pretraining_tasks": [None]}, r"pretraining_tasks: .* each of 2 seeds, got \[None\]"),
+    ({"learning_rates": [1e-3, -1.0]}, "learning_rates: "),
+    ({"models": [MLP(8)]}, r"models: .* each of 2 seeds, got \[MLP"),
+    ({"tasks": LinearRegression(3)}, "tasks: .* each of 2 seeds, got LinearRegression"),
+    ({"models": [Transformer(1, 2, 8, scoring=Softmax()), Transformer(1, 2, 8, scoring=Relu())]}, "models: "),
+    ({"tasks": [LinearRegression(3), LinearRegression(2)]}, "tasks: "),
+    ({"snapshots": (500,)}, "snapshots: ")])
+def test_what_is_given_per_member_must_fit_the_members(given, message):
+    sound = {"tasks": [LinearRegression(3)] * 2, "model": MLP(8), "recipe": Recipe((2,), 1),
+             "seeds": [0, 1], "pretraining_tasks": [None, 5]}
+    Fleet(**sound)
+    with pytest.raises(InputError, match=message):
+        Fleet(**sound | given)
+
+
+def test_runs_share_a_fleet_where_they_differ_in_seed_rate_scoring_parameters_or_a_task_of_the_same_sizes():
+    def run(rate=1e-3, n=1.5, trainable=True, width=8, task=LinearRegression(3), seed=0):
+        model = Transformer(1, 2, width, scoring=SignedAveraging(n, 1.0, trainable))
+        return Run(task, model, Recipe((2,), 10, learning_rate=rate), ErrorByLength((2,)), seed)
+
+    alike = [{"rate": 1.0}, {"n": 2.0}, {"seed": 1}, {"task": SigmoidRegression(3)}]
+    assert {run(**other).shape for other in alike} == {run().shape}
+    others = [{"trainable": False}, {"width": 16}, {"task": SigmoidRegression(4)}, {"task": LinearClassification(3)}]
+    assert len({run().shape, *(run(**other).shape for other in others)}) == 5
+
+
+def test_a_member_that_diverges_is_recorded_and_the_others_do_not_notice(folders):
+    wild = replace(small_fleet.RECIPE, learning_rate=1e30, steps=60)
+    tame = replace(small_fleet.RECIPE, steps=60)
+    together = [*small_fleet.runs(tame, seeds=(0,)), *small_fleet.runs(wild, seeds=(1,)), *small_fleet.runs(tame, seeds=(2,))]
+    jobs.train_and_save(together, "smoke", folders)
+    records = [find_record(run, "test") for run in together]
+    assert [record.provenance.get("diverged", False) for record in records] == [False, True, False]
+    alone = Fleet([LinearRegression(2, 0.1)] * 2, MLP(8), tame, [0, 2], [20, 20])
+    run_steps(alone)
+    errors = ErrorByLength((1, 3), 64).measure([LinearRegression(2, 0.1)] * 2,
+                                               jobs.Trained(alone.module))["error"]
+    for record, expected in zip((records[0], records[2]), errors):
+        assert record.metrics["error"] == pytest.approx(expected.tolist(), rel=1e-4)
+
+
+def test_a_fleet_prints_its_members_and_in_notebooks_its_weights():
+    fleet = Trained(Transformer(1, 2, 8).build((0, 1), 2, 3))
+    parameters = dict(fleet.module.named_parameters())
+    first, second = repr(fleet).splitlines()
+    assert first == f"Trained: 2 members of {sum(own[0].numel() for own in parameters.values()):,} parameters each"
+    assert "width=8" in second
+    cells = re.findall("<t[hd]>(.+?)</t[hd]>", fleet._repr_html_())
+    assert cells == ["shape", *(cell for name, own in parameters.items()
+                                for cell in (name, " x ".join(str(size) for size in own[0].shape)))]

@@ -71,27 +71,21 @@ def test_a_download_inside_another_repository_has_not_its_commit(checkout, monke
     assert commit() == {"commit": "unknown", "dirty": True}
 
 
-@pytest.mark.parametrize("told, dirty", [("0123456789ab", False), ("0123456789ab-dirty", True)])
-def test_a_copy_without_git_can_be_told_its_commit(told, dirty, monkeypatch):
-    monkeypatch.setenv("CLAIMBOOK_COMMIT", told)
-    assert commit() == {"commit": "0123456789ab", "dirty": dirty}
-
-
-def test_without_git_the_commit_is_unknown(monkeypatch):
+@pytest.mark.parametrize("told, expected", [
+    ("0123456789ab", {"commit": "0123456789ab", "dirty": False}),
+    ("0123456789ab-dirty", {"commit": "0123456789ab", "dirty": True}), ("", {"commit": "unknown", "dirty": True})])
+def test_without_git_the_commit_is_what_is_told(told, expected, monkeypatch):
     monkeypatch.setattr("claimbook.records.provenance.shutil.which", lambda name: None)
-    assert commit() == {"commit": "unknown", "dirty": True}
+    monkeypatch.setenv("CLAIMBOOK_COMMIT", told)
+    assert commit() == expected
 
 
-def test_a_computation_on_the_cpu_of_a_gpu_machine_is_the_cpus(monkeypatch):
+def test_only_what_ran_on_a_gpu_is_the_gpus_and_has_its_memory(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"GPU {device}")
+    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device: 5 << 20)
     assert provenance("paper", "cpu")["device"].endswith(f"CPU cores of {processor_name()}")
     assert provenance("gpu", "cuda:1")["device"] == "GPU cuda:1"
-
-
-def test_only_what_ran_on_a_gpu_has_its_memory(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device: 5 << 20)
     assert "peak_memory_mib" not in cost_since(clocks(), "cpu")
     assert cost_since(clocks(), "cuda:1")["peak_memory_mib"] == 5
 

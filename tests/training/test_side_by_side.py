@@ -7,8 +7,8 @@ from claimbook.records.errors import InputError
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Gaussian, Transformer
-from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression, side_by_side
-from icllib.training import Fleet, Recipe, Run
+from icllib.tasks import LinearClassification, LinearRegression, side_by_side
+from icllib.training import Fleet, Recipe
 from icllib.training.engine import run_steps
 from icllib.training.losses import recipe_losses
 from icllib.training.run import Trained
@@ -22,9 +22,6 @@ RECIPE = Recipe((5,), 8, 4, learning_rate=1e-2, queries=3)
 def fleet(model=MODEL, task=TASK, seeds=(0, 1), steps=8, **options):
     recipe = Recipe((5,), steps, 4, learning_rate=1e-2, queries=3, **options)
     return Fleet([task] * len(seeds), model, recipe, list(seeds), [7] * len(seeds))
-
-
-# ---- the loss -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("task", [TASK, LinearClassification(3)], ids=str)
@@ -62,9 +59,6 @@ def test_layouts():
     assert Transformer().passes((4, 4, 2, 2)) == [(4, 4, 2, 2)]
 
 
-# ---- permuted pairs -------------------------------------------------------------------------
-
-
 def test_pairs_are_permuted_anew_at_every_step_and_nothing_else_changes():
     plain, permuted = fleet(), fleet(permute_pairs=True)
     alone = fleet(permute_pairs=True, seeds=(1,))
@@ -84,9 +78,6 @@ def test_pairs_are_permuted_anew_at_every_step_and_nothing_else_changes():
     places = torch.tensor(orders).float()  # (112, 5), where each pair went
     assert len(set(map(tuple, orders))) > 60
     assert (places.mean(0) - 2).abs().max() < 4 * (2 / len(orders)) ** 0.5
-
-
-# ---- probes ---------------------------------------------------------------------------------
 
 
 def test_probes_do_not_change_the_model():
@@ -130,9 +121,6 @@ def test_no_gradient_passes_a_probe():
     assert reached == {f"probes.{layer}.{part}" for layer in (0, 1) for part in ("weight", "bias")}
 
 
-# ---- what is measured -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("task", [TASK, LinearClassification(3)], ids=str)
 def test_errors_of_several_queries_equal_plain_loops(task):
     own = fleet(PROBED, task)
@@ -155,18 +143,6 @@ def test_errors_of_several_queries_equal_plain_loops(task):
         torch.testing.assert_close(torch.tensor(measured[metric][:, k]), ours[:, -1])
 
 
-# ---- runs -----------------------------------------------------------------------------------
-
-
-def test_tasks_of_the_same_sizes_share_a_fleet():
-    run = lambda task: Run(task, MODEL, RECIPE, ErrorByLength((5,), queries=3))
-    assert run(TASK).shape == run(SigmoidRegression(3)).shape
-    assert len({run(TASK).shape, run(SigmoidRegression(4)).shape, run(LinearClassification(3)).shape}) == 3
-
-
-# ---- on a GPU -------------------------------------------------------------------------------
-
-
 @pytest.mark.filterwarnings("ignore:.*lru_cache.*")
 def test_the_step_is_one_compiled_graph():
     own = fleet(PROBED, loss_on_pairs=True, permute_pairs=True)
@@ -178,16 +154,12 @@ def test_the_step_is_one_compiled_graph():
     assert torch.equal(answers, own.forward(prompt.xs, prompt.ys, (5, 5, 5), **options))
 
 
-@pytest.mark.parametrize("predictor, queries, by_layer", [
-    (Ridge(0.1), "queries: ",
-     "by_layer: "),
-    (Trained(MLP(8).build([0], 3, 5)), "points: ",
-     "by_layer: ")], ids=["Ridge", "MLP"])
-def test_what_only_decoders_answer_is_not_asked_of_others(predictor, queries, by_layer):
-    with pytest.raises(InputError, match=queries):
-        ErrorByLength((4,), 8, queries=2).measure(TASK, predictor)
-    with pytest.raises(InputError, match=by_layer):
-        ErrorByLength((4,), 8, by_layer=True).measure(TASK, predictor)
+@pytest.mark.parametrize("predictor, told", [
+    (Ridge(0.1), "queries"), (Trained(MLP(8).build([0], 3, 5)), "points")], ids=["Ridge", "MLP"])
+def test_what_only_decoders_answer_is_not_asked_of_others(predictor, told):
+    for options, name in (({"queries": 2}, told), ({"by_layer": True}, "by_layer")):
+        with pytest.raises(InputError, match=f"{name}: "):
+            ErrorByLength((4,), 8, **options).measure(TASK, predictor)
 
 
 def test_a_predictor_of_ones_own_is_asked_for_queries_and_layers():

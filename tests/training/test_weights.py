@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 import resource
 import shutil
 from dataclasses import dataclass, replace
@@ -53,6 +54,9 @@ def test_a_loaded_model_answers_as_its_record_says(trained):
         np.testing.assert_allclose(measured(run, icllib.load(run)), recorded, rtol=1e-5)
         for source in (trained / f"{digest(settings(run))}.json", find_record(run, "test")):
             np.testing.assert_allclose(measured(run, icllib.load(source)), recorded, rtol=1e-5)
+    dimension = run.task.dimension + 1
+    with pytest.raises(InputError, match=f"expected inputs of dimension {dimension - 1} .* got {dimension}"):
+        icllib.load(run).predict(torch.zeros(1, 4, 8, dimension), torch.zeros(1, 4, 8), (2,))
 
 
 def test_a_path_without_a_record_of_a_trained_model_is_told(tmp_path):
@@ -80,23 +84,6 @@ def test_models_before_training_are_measured_as_their_records_would_be(trained):
         assert not np.allclose(record["error"], find_record(run, "test")["error"], rtol=1e-3)
     other, = untrained(records[:1], ErrorByLength((1,), prompts=16))
     assert np.shape(other["error"]) == (1,)
-
-
-def test_inputs_of_another_dimension_are_told(trained):
-    dimension = runs()[0].task.dimension
-    xs = torch.zeros(1, 4, 8, dimension + 1)
-    with pytest.raises(InputError, match=f"expected inputs of dimension {dimension} .* got {dimension + 1}"):
-        icllib.load(runs()[0]).predict(xs, torch.zeros(1, 4, 8), (2,))
-
-
-def test_weights_of_another_model_are_told(trained, monkeypatch):
-    run = runs()[0]
-    path = find_weights(run)
-    noted, values = read_weights(path)
-    save_tensors(path, {name: value[..., :1] for name, value in values.items()}, noted)
-    monkeypatch.setattr(weights, "checksum", lambda *_: None)  # as if its record were of these
-    with pytest.raises(InputError, match="expected the weights of this model, got others"):
-        icllib.load(run)
 
 
 def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
@@ -151,90 +138,82 @@ def test_a_disk_without_room_for_weights_is_told_and_keeps_the_training(folders)
     assert not list((folders / "cpu").iterdir())
 
 
-def test_weights_of_other_versions_and_none_are_not_taken(trained, monkeypatch):
-    zero, one, _ = runs()
-    path = find_weights(zero)
-    for other in (find_weights(one).read_bytes(), b"rubbish"):
-        path.write_bytes(other)
-        with pytest.raises(InputError, match="expected SHA-256 .*: these weights are not those of"):
-            icllib.load(zero)
-    monkeypatch.setattr(type(one.recipe), "version", 99)
-    assert find_weights(one) is None
-    with pytest.raises(InputError, match="seed 1: "):
-        icllib.load(one)
-
-
-@pytest.mark.parametrize("remove", [True, False])
-def test_weights_that_no_record_is_of_are_not_taken(trained, remove):
-    """As after a process that was killed between the two, or of which the record is gone."""
-    run = runs()[0]
-    path = trained / f"{digest(settings(run))}.json"
-    assert find_weights(run)
-    if remove:
-        path.unlink()
-    else:
-        made = find_record(run, "test")
-        del made.provenance["weights"]
-        made.save(trained.parent)
-    assert find_weights(run) is None
-    with pytest.raises(InputError, match="expected its weights, .* beside a record of them"):
-        icllib.load(run)
-
-
-def test_no_page_measures_damaged_weights_anew(trained, folders):
-    run = runs()[0]
-    flip(find_weights(run), 1000)
-    louder = replace(run, evaluation=replace(run.evaluation, prompts=100))
-    for used in (lambda: trainer.compute([louder], [louder], "cpu", folders), lambda: icllib.load(run),
-                 lambda: InContextRegressor(trained / f"{digest(settings(run))}.json").fit(
-                     np.ones((2, 2)), np.ones(2))):
-        with pytest.raises(InputError, match="expected SHA-256 .*: these weights are not those of"):
-            used()
-    assert find_record(louder, "test") is None
-
-
-@pytest.mark.parametrize("sha256", [None, 5, "0" * 63])
-def test_a_record_that_names_weights_without_their_checksum_is_refused(trained, sha256):
-    run = runs()[0]
-    flip(find_weights(run), 1000)
-    made = find_record(run, "test")
-    noted = {"weights": made.provenance["weights"] | {"sha256": sha256}}
-    replace(made, provenance=made.provenance | noted).save(trained.parent)
-    with pytest.raises(InputError, match=r"\.json: weights: expected a file and its SHA-256, got {'file'"):
-        icllib.load(run)
-
-
-@pytest.mark.parametrize("change, told", [
-    (lambda noted, own: (noted | {"sources": "{"}, own), "the weights of a trained model"),
-    (lambda noted, own: (noted, {name: values.long() for name, values in own.items()}), "the weights of a trained"),
-    (lambda noted, own: (noted, {name: values * 1j for name, values in own.items()}), "the weights of a trained"),
-    (lambda noted, own: (noted, {name: values * torch.nan for name, values in own.items()}), "finite weights")])
-def test_weights_whose_checksum_is_right_and_that_no_training_writes_are_told(trained, change, told):
-    run = runs()[0]
-    path, made = find_weights(run), find_record(run, "test")
-    noted, own = change(*read_weights(path))
-    save_tensors(path, own, noted)
-    replace(made, provenance=made.provenance | weights.noted_of(path)).save(trained.parent)
-    with pytest.raises(InputError, match=f"{path}: expected {told}"):
-        icllib.load(run)
-
-
 def flip(path, place):
-    """Change one bit of a file."""
     content = bytearray(path.read_bytes())
     content[place % len(content)] ^= 1
     path.write_bytes(content)
 
 
+def noted(change):
+    """Damages weights of which the record notes this, in place of their name and checksum."""
+    def damage(path, made):
+        flip(path, 1000)
+        kept = {name: own for name, own in made.provenance.items() if name != "weights"}
+        replace(made, provenance=kept | change(made.provenance["weights"])).save(path.parents[1])
+    return damage
+
+
+def written(change):
+    """Writes what no training writes, and its checksum into the record."""
+    def damage(path, made):
+        information, own = change(*read_weights(path))
+        save_tensors(path, own, information)
+        replace(made, provenance=made.provenance | weights.noted_of(path)).save(path.parents[1])
+    return damage
+
+
+def each(change):
+    return written(lambda information, own: (information, {name: change(values) for name, values in own.items()}))
+
+
+OTHERS, TRAINED = "expected SHA-256 .*: these weights are not those of", "expected the weights of a trained model"
+REFUSED = {
+    "a flipped bit": (lambda path, made: flip(path, 1000), OTHERS),
+    "rubbish": (lambda path, made: path.write_bytes(b"rubbish"), OTHERS),
+    "another seed's": (lambda path, made: path.write_bytes(find_weights(runs()[1]).read_bytes()), OTHERS),
+    "a record that is gone": (lambda path, made: (path.parent / f"{digest(made.run)}.json").unlink(), "beside a record of them"),
+    "a record of none": (noted(lambda own: {}), "expected its weights, .* beside a record of them"),
+    **{f"checksum {one}": (noted(lambda own, one=one: {"weights": own | {"sha256": one}}),
+                           r"\.json: weights: expected a file and its SHA-256, got {'file'") for one in (None, 5, "0" * 63)},
+    "broken sources": (written(lambda information, own: (information | {"sources": "{"}, own)), TRAINED),
+    "whole numbers": (each(torch.Tensor.long), TRAINED), "complex numbers": (each(lambda values: values * 1j), TRAINED),
+    "no numbers": (each(lambda values: values * torch.nan), "expected finite weights"),
+    "another shape": (each(lambda values: values[..., :1]), "expected the weights of this model")}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_weights_that_are_not_those_of_a_sound_record_are_not_taken(trained, folders, name):
+    """Neither loaded, nor measured anew by a page, nor by an estimator."""
+    (damage, told), run = REFUSED[name], runs()[0]
+    damage(find_weights(run), find_record(run, "test"))
+    uses = [lambda: icllib.load(run)]
+    if told == OTHERS:
+        louder = replace(run, evaluation=replace(run.evaluation, prompts=100))
+        record = trained / f"{digest(settings(run))}.json"
+        uses += [lambda: trainer.compute([louder], [louder], "cpu", folders),
+                 lambda: InContextRegressor(record).fit(np.ones((2, 2)), np.ones(2))]
+    for use in uses:
+        with pytest.raises(InputError, match=told):
+            use()
+
+
+def test_weights_of_other_versions_are_not_taken(trained, monkeypatch):
+    monkeypatch.setattr(type(RECIPE), "version", 99)
+    assert find_weights(runs()[1]) is None
+    with pytest.raises(InputError, match="seed 1: "):
+        icllib.load(runs()[1])
+
+
 def test_one_flipped_bit_of_any_committed_weights_is_told(results):
     """And the weights as they are, are taken."""
-    paths = sorted((PROJECT / "results").rglob("*.safetensors"))
+    paths, draw = sorted((PROJECT / "results").rglob("*.safetensors")), random.Random(0)
+    records = {record.parent / name: record for folder in {path.parent for path in paths}
+               for record in folder.glob("*.json")
+               for name in re.findall(r'"file": "(.*?)"', record.read_text("utf-8"))}
     assert paths
-    draw = random.Random(0)
     for path in paths:
-        record = next(other for other in sorted(path.parent.glob("*.json"))
-                      if path.name in other.read_text("utf-8"))
-        run, copy = run_of(record), results / path.relative_to(PROJECT / "results")
+        record, copy = records[path], results / path.relative_to(PROJECT / "results")
+        run = run_of(record)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(record, copy.parent)
         shutil.copy(path, copy)
@@ -245,40 +224,27 @@ def test_one_flipped_bit_of_any_committed_weights_is_told(results):
 
 
 @dataclass(frozen=True)
-class Undefined:
-    """An evaluation of which one metric is not a number."""
+class Told:
+    """An evaluation of an error as it is told and an undefined ratio, which notes the precision of products."""
 
     error: float = 0.5
     version: ClassVar[int] = 1
+    precisions: ClassVar[list] = []
 
     def measure(self, tasks, predictor, device="cpu"):
-        return {"error": [self.error] * len(tasks), "ratio": [math.nan] * len(tasks)}
-
-
-@dataclass(frozen=True)
-class Exact:
-    """An evaluation that tells whether products are of full single precision."""
-
-    version: ClassVar[int] = 1
-
-    def measure(self, tasks, predictor, device="cpu"):
-        return {"exact": [float(torch.get_float32_matmul_precision() == "highest")] * len(tasks)}
-
-
-def test_models_are_measured_in_full_precision_whatever_they_were_trained_in(folders):
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("high")  # as a captured step in TF32 does
-    try:
-        run = replace(runs(FEW)[0], evaluation=Exact())
-        jobs.train_and_save([run], "cpu", folders)
-    finally:
-        torch.set_float32_matmul_precision(before)
-    assert find_record(run, "test").metrics == {"exact": 1.0}
+        self.precisions.append(torch.get_float32_matmul_precision())
+        return {"error": [self.error], "ratio": [math.nan]}
 
 
 @pytest.mark.parametrize("error, kept", [(0.5, True), (math.inf, False)])
-def test_a_metric_that_is_undefined_is_no_divergence(error, kept, folders):
-    run = replace(runs(FEW)[0], evaluation=Undefined(error))
-    jobs.train_and_save([run], "cpu", folders)
+def test_models_are_measured_in_full_precision_and_an_undefined_metric_is_no_divergence(error, kept, folders):
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")  # as a captured step in TF32 does
+    try:
+        run = replace(runs(FEW)[0], evaluation=Told(error))
+        jobs.train_and_save([run], "cpu", folders)
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert Told.precisions.pop() == "highest"
     assert ("diverged" not in find_record(run, "test").provenance) == kept
     assert (find_weights(run) is not None) == kept

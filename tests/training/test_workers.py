@@ -3,8 +3,7 @@
 import os
 import sys
 import time
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -170,20 +169,6 @@ def test_a_fleet_over_two_processes_equals_one_in_one(folders, monkeypatch):
     assert [find_record(run, "test").provenance["fleet"] for run in runs()] == [2, 1, 2]
     for ours, theirs in zip(metrics_of(runs()), expected):
         assert ours["error"] == pytest.approx(theirs["error"], rel=1e-4)
-
-
-@dataclass(frozen=True)
-class Fails:
-    version: ClassVar[int] = 1
-
-    def measure(self):
-        raise ModuleNotFoundError
-
-
-def test_a_computation_that_fails_stops_no_training(folders):
-    with pytest.raises(ModuleNotFoundError):
-        computed([Fails(), *runs()], "smoke", "test/page", folders.parents[1])
-    assert all(find_record(run, "test") for run in runs())
 
 
 def test_without_xgboost_a_page_trains_and_says_what_is_missing(folders, monkeypatch):

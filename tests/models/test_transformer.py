@@ -1,43 +1,31 @@
-"""The decoder's options: the default is what it was, and each option is what it says."""
+"""The decoder: each option is what it says, which lengths share a pass, and what a pass multiplies."""
 
-import dataclasses
-import json
 from dataclasses import replace
 
-import contract
 import pytest
 import torch
-from contract import DIMENSION
+from torch.nn.functional import gelu, layer_norm
+from torch.utils.flop_counter import FlopCounterMode
 
-from claimbook.records import digest, from_settings, key, settings, versions
+from claimbook.records import digest, key, settings, versions
 from claimbook.records.errors import InputError
-from icllib.models import CosFormer, SignedAveraging, Transformer
+from icllib.models import CosFormer, Transformer
 from papers.context_scaling import fig01_scaling
+
+import contract
+from contract import DIMENSION
 from test_scoring import SCORINGS
 
 LENGTHS = (3, 7, 12)
 SMALL = {"layers": 2, "heads": 4, "width": 16}
-NEEDED = {"block": {"mask": "block-causal"}}  # with another value of this option
-OTHERS = {
-    "scoring": SignedAveraging(), "tokens": "separate", "positions": "none", "mask": "prefix",
-    "block": 2,
-    "queries_see_themselves": False, "attention": False, "perceptron": False,
-    "shared_layers": True, "normalize_stream": True, "attention_width": 8, "final_norm": False,
-    "uniform_start": True, "probes": True, "positions_up_to": 20, "query_positions": 2, "read_out_rate": 10.0,
-    "normalization": "rms", "activation": "swiglu",
-}
 
 
 def shaken(std=0.1, **options):
-    """A fleet of two with all parameters away from zero and one."""
     return contract.shaken(Transformer(**(SMALL | options)).build((5, 11), DIMENSION, 12), std)
 
 
 def prompts(points=13):
     return contract.prompts(torch.float32, 2, points, 3)
-
-
-# ---- the default ----------------------------------------------------------------------------
 
 
 def test_the_default_keeps_the_identity_of_its_records():
@@ -46,23 +34,6 @@ def test_the_default_keeps_the_identity_of_its_records():
     assert run.model == Transformer(8, 8, 256)
     assert digest(settings(run)) == "31eb09f6d45d"
     assert key(settings(run), versions(run)) == "b05a73210ef0"
-
-
-def test_there_is_a_test_for_every_option():
-    fields = {field.name for field in dataclasses.fields(Transformer)}
-    assert fields - {"layers", "heads", "width"} == set(OTHERS)
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_an_option_changes_the_identity_and_survives_the_round_trip(name):
-    others = SMALL | NEEDED.get(name, {})
-    model = Transformer(**(others | {name: OTHERS[name]}))
-    described = json.loads(json.dumps(settings(model)))
-    assert set(described) == {"type", *others, name}
-    assert from_settings(described) == model != Transformer(**others)
-
-
-# ---- scorings -------------------------------------------------------------------------------
 
 
 @torch.no_grad()
@@ -74,9 +45,6 @@ def test_one_pass_equals_separate_passes(scoring):
     for k, length in list(enumerate(LENGTHS))[2 if scoring == CosFormer() else 0:]:
         alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
         torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-5, rtol=0)
-
-
-# ---- masks ----------------------------------------------------------------------------------
 
 
 @torch.no_grad()
@@ -122,20 +90,6 @@ def test_queries_that_see_pairs_only():
     assert not torch.equal(module(xs, ys, LENGTHS), shaken()(xs, ys, LENGTHS))
     with pytest.raises(InputError, match="mask: "):
         module(xs, ys, (0, 3))
-
-
-@torch.no_grad()
-@pytest.mark.parametrize("mask", ["causal", "prefix"])
-def test_queries_can_be_any_points(mask):
-    module, (xs, ys) = shaken(mask=mask), prompts()
-    together = module(xs, ys, (5, 5, 7), points=(8, 10, 12))
-    for k, (length, point) in enumerate(((5, 8), (5, 10), (7, 12))):
-        kept = [*range(length), point]
-        alone = module(xs[:, :, kept], ys[:, :, kept], (length,))
-        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-6, rtol=0)
-
-
-# ---- Llama ----------------------------------------------------------------------------------
 
 
 @torch.no_grad()
@@ -188,14 +142,10 @@ def test_without_normalization_there_is_no_part_of_one():
     assert not any("norm" in name for name, _ in shaken(normalization="none").named_parameters())
 
 
-# ---- layers ---------------------------------------------------------------------------------
-
-
 @torch.no_grad()
 @pytest.mark.parametrize("option, last, names", [
     ("perceptron", "contract", ("mlp_norm", "expand", "contract")),
-    ("attention", "project", ("attention_norm", "qkv", "scoring", "project")),
-])
+    ("attention", "project", ("attention_norm", "qkv", "scoring", "project"))])
 def test_without_a_part(option, last, names):
     """The decoder without a part equals the one in which the part's last layer is zero."""
     models = [Transformer(**SMALL, **{option: present}) for present in (True, False)]
@@ -257,8 +207,91 @@ def test_predictions_by_layer_are_those_of_the_first_layers(options):
     ({"attention": False, "perceptron": False}, "expected at least one, got neither"),
     ({"block": 4}, "block: "),
     ({"tokens": "separate", "query_positions": 2}, "expected True and 1 with separate tokens, got True and 2"),
-    ({"tokens": "inputs", "queries_see_themselves": False}, "with inputs tokens, got False and 1"),
-])
+    ({"tokens": "inputs", "queries_see_themselves": False}, "with inputs tokens, got False and 1")])
 def test_options_that_do_not_go_together_are_refused(options, message):
     with pytest.raises(InputError, match=message):
         Transformer(**options)
+
+
+def test_outputs_at_pairs_are_refused_where_lengths_need_several_passes():
+    module, xs = Transformer(1, 1, 4, mask="prefix").build([0], 2, 5), torch.randn(1, 1, 6, 2)
+    with pytest.raises(InputError, match="with_pairs: "):
+        module(xs, xs[..., 0], (3, 5), with_pairs=True)
+
+
+@pytest.mark.parametrize("lengths", [(5, 10, 20), (40,)])
+@pytest.mark.parametrize("options", [
+    {}, {"attention": False}, {"perceptron": False}, {"mask": "prefix"}, {"shared_layers": True},
+    {"mask": "block-causal", "block": 5}, {"layers": 1, "heads": 2, "width": 32}])
+def test_multiplications_are_those_counted(options, lengths):
+    """FlopCounterMode counts two for a multiply-add, and embedding and readout too."""
+    model = Transformer(**{"layers": 3, "heads": 4, "width": 64} | options)
+    xs, module = torch.randn(1, 1, max(lengths) + 1, 8), model.build([0], 8, max(lengths))
+    with FlopCounterMode(display=False) as counter, torch.no_grad(), \
+            torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        module(xs, xs[..., 0], lengths)
+    tokens = sum(map(model.token_count, model.passes(lengths)))
+    both_ends = model.width * (9 * tokens + len(lengths))
+    assert model.multiplications(8, lengths) + both_ends == counter.get_total_flops() / 2
+
+
+@pytest.mark.parametrize("mask", ["prefix", "causal"])
+def test_queries_with_positions_of_their_own_are_queries_alone_at_these_positions(mask):
+    """Ding et al., public code: 3 queries after 4 pairs stand at positions 4, 5 and 6."""
+    model = Transformer(2, 2, 8, mask=mask, query_positions=3, uniform_start=True)
+    module, xs, ys = model.build([0], 2, 4), torch.randn(1, 5, 9, 2), torch.randn(1, 5, 9)
+    together = module(xs, ys, (2, 2, 2, 4, 4, 4), (6, 7, 8) * 2)
+    for place, pairs in enumerate((2, 2, 2, 4, 4, 4)):
+        query, alone = place % 3, model.build([0], 2, 4)
+        with torch.no_grad():
+            alone.positions[:, pairs] = module.positions[:, pairs + query]
+        expected = alone(xs, ys, (pairs,), (6 + query,))[..., 0]
+        torch.testing.assert_close(together[..., place], expected)
+
+
+def test_input_tokens_show_the_numbers_alone():
+    """What is answered at x_n is a function of x_0, ..., x_n in their order, and of no label."""
+    module = Transformer(2, 2, 16, tokens="inputs").build([0, 1], 3, 6)
+    xs, ys = torch.randn(2, 4, 7, 3), torch.randn(2, 4, 7)
+    together = module(xs, ys, (0, 4, 6))
+    assert torch.equal(module(xs, ys + 1, (0, 4, 6)), together)
+    for k, n in enumerate((0, 4, 6)):
+        assert torch.allclose(module(xs, ys, (n,))[..., 0], together[..., k], atol=1e-6)
+        changed = xs.clone()
+        changed[:, :, n] += 1
+        moved = (module(changed, ys, (0, 4, 6)) - together).abs().amax((0, 1)) > 0
+        assert moved.tolist() == [length >= n for length in (0, 4, 6)]
+
+
+PUBLIC = Transformer(2, 2, 12, mask="prefix", queries_see_themselves=False, normalize_stream=True,
+                     attention_width=8, final_norm=False, uniform_start=True)
+PAIRS = 5
+
+
+def plain_forward(module, xs, ys):
+    """One member, one prompt at a time, with explicit loops over tokens and heads."""
+    take = lambda layer: (layer.weight[0], layer.bias[0])
+    linear = lambda layer, x: x @ take(layer)[0] + take(layer)[1]
+    norm = lambda layer, x: layer_norm(x, x.shape[-1:]) * layer.gain[0, 0] + layer.bias[0, 0]
+    tokens = torch.cat((xs, torch.cat((ys[:PAIRS], torch.zeros(1)))[:, None]), dim=1)
+    x = linear(module.embed, tokens) + module.positions[0]
+    for block in module.blocks:
+        x = norm(block.attention_norm, x)
+        qkv = linear(block.qkv, x).view(PAIRS + 1, 3, 2, 4)
+        mixed = torch.zeros(PAIRS + 1, 2, 4)
+        for token in range(PAIRS + 1):
+            for head in range(2):
+                scores = qkv[:PAIRS, 1, head] @ qkv[token, 0, head] / 2  # the query sees no query
+                mixed[token, head] = scores.softmax(0) @ qkv[:PAIRS, 2, head]
+        x = x + linear(block.project, mixed.flatten(1))
+        x = norm(block.mlp_norm, x)
+        x = x + linear(block.contract, gelu(linear(block.expand, x), approximate="tanh"))
+    return linear(module.read_out, x)[PAIRS, 0]
+
+
+def test_it_is_the_decoder_of_the_causal_lm_paper_s_public_code():
+    module = PUBLIC.build([4], 3, PAIRS)
+    xs, ys = torch.randn(1, 3, PAIRS + 1, 3), torch.randn(1, 3, PAIRS + 1)
+    ours = module(xs, ys, (PAIRS,))[0, :, 0]
+    theirs = torch.stack([plain_forward(module, xs[0, b], ys[0, b]) for b in range(3)])
+    assert torch.allclose(ours, theirs, atol=1e-5)
