@@ -50,7 +50,6 @@ def test_the_figure_of_a_finding_has_ink_and_names_its_axes(path):
 
 
 def test_the_card_of_a_paper_counts_what_the_paper_says():
-    """As the table of README does, and not what was added by us."""
     every = [SimpleNamespace(claim=claim, verdict="holds") for name in papers() for claim in load_claims(name)]
     table = re.findall(r"^\| \[\*.*?\) \((?!by us).*?\| ([\d| ]+) \|$", (PROJECT / "README.md").read_text("utf-8"), re.MULTILINE)
     assert re.findall(r">(\d+)</span>", cards(every)) == [str(sum(map(int, row.split("|")))) for row in table]

@@ -17,12 +17,11 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 
 from claimbook import claims
 from claimbook.claims import verdicts
-from claimbook.claims import Claim, Gate, read_paper
+from claimbook.claims import Claim, Gate
 from claimbook.claims.decisions import Decision, decide
 from claimbook.claims.json_and_csv import as_csv
 from claimbook.pages.page import Page
 from claimbook.records.errors import InputError
-from claimbook.records.files import PROJECT
 from claimbook.website import claim_pages, extension, footer, front, papers
 from claimbook.website.extension import HERE, LOOK
 
@@ -178,16 +177,6 @@ def test_what_is_no_tag_stays_as_it_is():
     assert verdicts.markdown(text) == text
     assert verdicts.markdown("a < b, where $x < y$") == r"a &lt; b, where $x \lt  y$"
     assert verdicts.markdown(r"$x \in [0, 1]$ [sic]") == r"$x \in [0, 1]$ [sic]"
-
-
-def test_a_link_of_a_paper_is_an_address(tmp_path):
-    text = (PROJECT / "papers/causal_lm/paper.yml").read_text("utf-8")
-    path = tmp_path / "causal_lm" / "paper.yml"
-    path.parent.mkdir()
-    path.write_text(text.replace("https://openreview.net/forum?id=guRNebwZBb", "javascript:attack()", 1),
-                    "utf-8")
-    with pytest.raises(InputError, match="links: "):
-        read_paper(path)
 
 
 @pytest.mark.parametrize("citation", ["@misc{own, author = {A, B}, year = {2000}, url = {javascript:attack()}}", "@misc{own, year = {2000}}", "@misc{own, "])

@@ -1,7 +1,5 @@
 """Shifts, temperatures, caps and kernels against closed forms, other code and each other."""
 
-from types import SimpleNamespace
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -106,11 +104,3 @@ def test_linear_attention_has_the_error_of_its_closed_form():
 
 def test_the_chapter_has_the_table_of_today_s_verdicts():
     assert mechanisms.table() in mechanisms.CHAPTER.read_text("utf-8"), "run: python -m papers"
-
-
-def test_an_entry_is_the_verdict_on_its_parts():
-    says = {"a": "yes", "b": "no", "c": "undecided", "d": "not tested"}
-    items = {"across.7": SimpleNamespace(claim=SimpleNamespace(page="across/page"), state=says.get)}
-    for expected, *asked in (("yes", 7, "a"), ("no", -7, "a"), ("partly", 7, "a", "b"), ("yes", -7, "b"),
-                             ("can't tell", -7, "c"), ("not tested", 7, "d")):
-        assert mechanisms.entry(items, *asked) == f"[{expected}](../notebooks/across/page.ipynb)"

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from claimbook.records import Record
-from icllib.baselines import LeastSquares, StudentNetwork
+from icllib.baselines import LeastSquares
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
 from icllib.streams import Stream
 from icllib.tasks import SparseLinear
 from icllib.training import Run
-from papers.context_scaling import fig04_three_tasks, scaling
+from papers.context_scaling import fig04_three_tasks
 
 
 def trained(profile):
@@ -38,17 +37,3 @@ def test_the_paper_profile_has_the_papers_sizes():
             assert run.model.heads == 8
     networks = [run for run in trained("paper") if hasattr(run.task, "width")]
     assert {run.recipe.lengths for run in networks} == {tuple(range(1, 92, 10))}  # Appendix A
-
-
-def test_errors_are_over_those_of_zero_and_the_student_shares_its_prompts():
-    evaluation = ErrorByLength((1, 2), prompts=4)
-    runs = [fig04_three_tasks.Baseline(SparseLinear(5), LeastSquares(), evaluation),
-            fig04_three_tasks.Baseline(scaling.RELU_8, StudentNetwork(), evaluation)]
-    records = [Record.of(run, {"error": [6.0, 3.0]}, {}) for run in runs]
-    curves = fig04_three_tasks.figure_4_curves(records)
-    assert curves[fig04_three_tasks.SPARSE]["least squares"].tolist() == [2.0, 1.0]  # 3 nonzero weights
-    assert curves[fig04_three_tasks.NETWORKS]["student network"].tolist() == [0.75, 0.375]  # d = 8
-    cpu = fig04_three_tasks.runs("cpu")
-    student = next(run for run in cpu if isinstance(getattr(run, "predictor", 0), StudentNetwork))
-    assert 200 <= student.evaluation.prompts <= cpu[0].evaluation.prompts
-    assert student.evaluation.seed == cpu[0].evaluation.seed

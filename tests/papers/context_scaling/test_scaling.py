@@ -53,16 +53,3 @@ def test_the_paper_profile_has_the_papers_sizes():
             assert run.recipe.lengths == run.evaluation.lengths == (
                 tuple(range(10, 90, 10)) if networks else (5, 10, 20, 30, 40))
     assert {run.recipe.lengths for run in fig05_one_layer.runs("paper")} == {(10, 20, 30, 40, 50)}
-
-
-def test_the_floor_is_below_zero_and_above_the_noise():
-    """Ridge at 5 pairs beats zero; at 40 it is near the noise, 0.05 of 1.05."""
-    floor = scaling.bayes_floor(ErrorByLength((5, 40), prompts=1024))
-    assert 0.3 < floor[5] < 0.9
-    assert 0.05 / 1.05 < floor[40] < 0.1
-
-
-def test_slopes_on_logarithmic_axes_are_the_exponents_of_power_laws():
-    counts = np.array([100, 10**4, 10**6])
-    slopes = scaling.log_slope(pd.DataFrame([3 * counts**-0.2, counts**0.1], columns=counts))
-    np.testing.assert_allclose(slopes, [-0.2, 0.1])
