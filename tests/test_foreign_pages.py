@@ -50,7 +50,8 @@ FAILING = {
 }
 large = pytest.mark.large
 NAMED = [  # how a cell is tagged, and a parameter written in it
-    ('tags=["parameters"]', "rate = {  # of two parts\n    'a': 0.1,  # (a)\n    # 'b': 2,\n    'c': [1,\n          2],\n}"),
+    ('tags=["parameters"]',
+     "rate = {  # of two parts\n    'a': 0.1,  # (a)\n    # 'b': 2,\n    'c': [1,\n          2],\n}"),
     ("tags=['parameters']", "rate = [\n    0.1,\n    0.2,\n]"),
     pytest.param('tags=["parameters"]', "rate = 0.1", marks=large),
     pytest.param('{"tags": ["parameters"]}', "rate: float = 0.1", marks=large)]

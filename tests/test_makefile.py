@@ -43,14 +43,15 @@ def test_every_part_runs_whatever_fails_and_has_its_line(unspaced):
 
 
 @pytest.mark.parametrize("words, nvidia_smi, told, untold", [
-    ((), "exit 1", [r"/whl/cpu torch==[\d.]+\+cpu \|\|", "--require-hashes -r requirements.lock", "make TORCH=any takes"], []),
+    ((), "exit 1", [r"/whl/cpu torch==[\d.]+\+cpu \|\|", "--require-hashes -r requirements.lock",
+                    "make TORCH=any takes"], []),
     (("TORCH=any",), "exit 1", [r"pip install -q torch==[\d.]+\n"], []),
     ((), 'echo "GPU 0: NVIDIA H200"', ["pip install -q torch=="], ["whl/cpu"]),
     (("TORCH=present", "PYTHON=/other/python"), "exit 1",
-     ["/other/python -c 'import pathlib, torch", "present.pth", r'metadata.version\("torch"\)'],  # which pip must keep
+     ["/other/python -c 'import pathlib, torch", "present.pth", r'metadata.version\("torch"\)'],
      ["torch==2", "requirements.lock"]),
     (("TORCH=other",), "exit 1", ["TORCH: expected cpu, cuda, any or present, got other"], [])])
-def test_the_build_of_pytorch_is_that_of_the_machine_or_the_one_asked_for(tmp_path, words, nvidia_smi, told, untold):
+def test_the_build_of_pytorch_is_that_of_the_machine_or_as_asked(tmp_path, words, nvidia_smi, told, untold):
     command = tmp_path / "nvidia-smi"
     command.write_text(f"#!/bin/sh\n{nvidia_smi}\n", "utf-8")
     command.chmod(0o755)

@@ -67,7 +67,7 @@ def test_the_page_is_complete():
 
 
 @pytest.mark.parametrize("in_ipython", [False, True])
-def test_verdicts_tell_each_part_from_the_claim_and_a_script_prints_them(output, capsys, monkeypatch, in_ipython):
+def test_verdicts_tell_each_part_and_a_script_prints_them(output, capsys, monkeypatch, in_ipython):
     monkeypatch.setattr(builtins, "__IPYTHON__", True, raising=False)
     if not in_ipython:
         monkeypatch.delattr(builtins, "__IPYTHON__")
@@ -133,7 +133,8 @@ def test_settings_tell_a_row_of_integers_by_its_ends_and_where_they_are_from():
     assert settings_table(Recipe((1,), steps=5), assumed="batch").loc["batch", "from"] == "assumed"
     steps = {"cpu": (1, 2), "paper": (1, 3)}
     runs = lambda profile: [Recipe((1,), steps=number) for number in steps[profile]]
-    assert [settings_of(runs, "cpu", place=place).loc["steps", "from"] for place in (0, -1)] == ["paper", "cpu"]
+    at = lambda place: settings_of(runs, "cpu", place=place).loc["steps", "from"]
+    assert (at(0), at(-1)) == ("paper", "cpu")
 
 
 @pytest.mark.parametrize("call, message", [

@@ -86,20 +86,22 @@ def test_a_tolerance_that_is_loosened_after_the_run_is_told(book):
 
 
 def test_a_script_has_its_verdict_without_a_folder(installed, tmp_path):
-    said = run_in(tmp_path, "-c", "import claimbook; print(repr(claimbook.decide([0.41, 0.52, 0.47], below=1)))", path=installed)
+    script = "import claimbook; print(repr(claimbook.decide([0.41, 0.52, 0.47], below=1)))"
+    said = run_in(tmp_path, "-c", script, path=installed)
     assert said.startswith("holds\n") and not list(tmp_path.iterdir())
 
 
 @pytest.mark.large
 def test_the_demo_tells_both_faults(installed, tmp_path):
-    said = run_in(tmp_path, "-m", "claimbook", "demo", "here", path=installed)
+    words = tmp_path, "-m", "claimbook", "demo", "here"
+    said = run_in(*words, path=installed)
     assert "2 of 2 faults were told" in said and (tmp_path / "here/_build/html/index.html").exists()
-    assert "expected an empty one" in run_in(tmp_path, "-m", "claimbook", "demo", "here", code=2, path=installed)
+    assert "expected an empty one" in run_in(*words, path=installed, code=2)
 
 
 def test_a_page_takes_another_name_with_all_that_it_has(installed, book, tmp_path):
-    shutil.copytree(book.folder, tmp_path / "copy")
-    call = lambda *words, code=0: run_in(tmp_path / "copy", "-m", "claimbook", *words, path=installed, code=code)
+    copy = shutil.copytree(book.folder, tmp_path / "copy")
+    call = lambda *words, code=0: run_in(copy, "-m", "claimbook", *words, path=installed, code=code)
     assert "not taken" in call("rename", "trees/fig01_depth", "fig01_depth", code=2)
     latin, pipe, link = (tmp_path / "copy/book" / f"{name}.md" for name in ("latin", "pipe", "link"))
     latin.write_bytes("é".encode("latin-1"))

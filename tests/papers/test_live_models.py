@@ -139,7 +139,8 @@ def test_the_committed_models_are_those_of_the_kept_weights():
 @pytest.mark.parametrize("name, value, told", [
     ("LEARNED", dict.fromkeys(live.LEARNED, 0.005), "softmax: "),
     ("models", lambda: {"softmax": [untrained(replace(DECODERS["softmax"], width=16))]}, "models: ")])
-def test_no_model_is_exported_that_has_not_learned_or_has_no_weights(kept, monkeypatch, tmp_path, name, value, told):
+def test_a_model_that_has_not_learned_or_has_no_weights_is_not_exported(
+        kept, monkeypatch, tmp_path, name, value, told):
     monkeypatch.setattr(live, name, value)
     with pytest.raises(InputError, match=told):
         live.export(tmp_path / "others.js")

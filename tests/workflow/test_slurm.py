@@ -36,8 +36,7 @@ def records(folder):
 
 
 def test_a_dead_node_a_time_limit_and_a_full_disk_lose_nothing(running, tmp_path, monkeypatch):
-    """Every record is there at the end, of a fleet of the plan or of its rest, and equal to that of a
-    single machine."""
+    """Every record is that of a single machine, of a fleet of the plan or of its rest."""
     shared = tmp_path / "shared"
     jobs, alone = trained_alone(PAGES, tmp_path / "alone", monkeypatch)
     long = Path(jobs[0].records[0]).stem  # is slow, and has a minute at first

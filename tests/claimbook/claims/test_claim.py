@@ -53,8 +53,7 @@ def test_a_claim_that_lacks_what_a_verdict_needs(change, message):
 
 
 def test_claims_of_the_papers_are_sound():
-    """Each has a page or a reason and the page of what is printed, formulas that are closed, and ratios of errors
-    on the log scale."""
+    """Each has a page or a reason, a page that prints it, closed formulas, and ratios on the log scale."""
     for item in ledger():
         claim = item.claim
         assert claim.page or claim.not_run, claim.id

@@ -69,7 +69,8 @@ def test_a_claim_is_fixed_before_records_of_its_commit_and_of_later_ones(project
 
 
 @pytest.mark.parametrize("old, new, moved", [
-    ("above: 1.0}\n    gate:\n      statistic", "above: 2.0}\n    gate:\n      statistic", 1), ("at_most: 0.2", "at_most: 0.3", 2),
+    ("above: 1.0}\n    gate:\n      s", "above: 2.0}\n    gate:\n      s", 1),
+    ("at_most: 0.2", "at_most: 0.3", 2),
     ("            two]", "            two, three]", 1)])  # on its second line
 def test_a_bound_that_was_moved_is_fixed_from_then_on(project, old, new, moved):
     text = ENTRY.format(bound=1.0, gate=0.2)

@@ -12,8 +12,7 @@ from claimbook.commands.as_recorded import train_again
 from claimbook.pages.execution import PageFailed
 from claimbook.records import Record, digest, find_record, settings
 from claimbook.records.errors import InputError
-from icllib.training import jobs
-from icllib.training import trainer
+from icllib.training import jobs, trainer
 from icllib.training.jobs import train_fleet
 from small_fleet import RECIPE, runs
 

@@ -123,7 +123,8 @@ def test_nbval_says_the_same_of_every_kind_of_output(tmp_path, page):
 DRAWN = """import claimbook, pandas as pd
 import matplotlib.pyplot as plt
 page = claimbook.Page("causal_lm/propositions")
-page.decide("causal_lm.1", {part: [1 / 10**15] for part in claimbook.claims.find_claim("causal_lm.1").parts}, profile="paper")
+claim = claimbook.claims.find_claim("causal_lm.1")
+page.decide(claim.id, {part: [1 / 10**15] for part in claim.parts}, profile="paper")
 table = page.save_figure(pd.DataFrame({"series": ["ours", "theirs"], "y": [0.125, 1e-20]}))
 # %% tags=["figure"]
 axes = plt.subplots(figsize=(3, 2))[1]

@@ -92,7 +92,8 @@ def test_every_claim_and_paper_is_filled_in():
 
 @pytest.mark.parametrize("make, names, told", [
     *((new.new_paper, [name], "expected a name") for name in ("../elsewhere", "Trees", "class", "")),
-    (new.new_page, ["causal_lm", "propositions"], "propositions.py: "), (new.new_page, ["nosuch", "propositions"], "paper: ")])
+    (new.new_page, ["causal_lm", "propositions"], "propositions.py: "),
+    (new.new_page, ["nosuch", "propositions"], "paper: ")])
 def test_what_cannot_be_made_is_told(make, names, told):
     with pytest.raises(InputError, match=told):
         make(*names)

@@ -35,7 +35,7 @@ pathlib.Path(os.environ["CLAIMBOOK_OUTPUT"], "figure.csv").write_text("new")
 
 
 @FORKED
-def test_a_page_that_succeeds_replaces_notebook_and_results_by_the_same_bytes_each_time(page, results, icllib):
+def test_a_page_that_succeeds_replaces_notebook_and_results_by_the_same_bytes(page, results, icllib):
     """The paths of a drawn figure too, which Matplotlib names at random."""
     folder = page(WRITE + """import claimbook
 import matplotlib.pyplot as plt

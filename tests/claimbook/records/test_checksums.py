@@ -112,7 +112,8 @@ def test_a_notebook_that_is_none_is_told_in_its_row(page, content):
     assert notebook_problem(SAMPLE) == "notebook damaged"
 
 
-@pytest.mark.parametrize("content", ["[]", "{", '{"records": [["a"]]}', "{}", '{"records": {"a": [1]}, "files": {}}'])
+@pytest.mark.parametrize("content", [
+    "[]", "{", '{"records": [["a"]]}', "{}", '{"records": {"a": [1]}, "files": {}}'])
 def test_what_a_page_shows_is_told_by_its_name_where_it_is_damaged(results, content):
     path = results / SAMPLE / "shown.json"
     path.parent.mkdir(parents=True)

@@ -134,7 +134,7 @@ def named(payload) -> str:
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, indirect=True)
-def test_a_payload_is_refused_by_name_wherever_a_record_is_read_and_by_a_worker(payload, results, monkeypatch, capsys):
+def test_a_payload_is_refused_by_name_wherever_it_is_read(payload, results, monkeypatch, capsys):
     for place, within in PLACES.items():
         path = saved(within(payload), results)
         readers = [lambda: load_record(path).stale_because, lambda: icllib.load(path),

@@ -107,7 +107,7 @@ def test_a_record_survives_the_round_trip_with_six_digits(saved):
     assert record.stale_because is None
 
 
-def test_a_new_version_makes_a_record_stale_and_a_fresh_one_of_another_page_is_preferred(saved, results, monkeypatch):
+def test_a_new_version_makes_a_record_stale_and_a_fresh_one_is_preferred(saved, results, monkeypatch):
     monkeypatch.setattr(MLP, "version", 2)
     assert find_record(RUN, "context_scaling").stale_because == "models.MLP 1 -> 2"
     Record.of(RUN, {"error": np.array([5.0])}, PROVENANCE).save(

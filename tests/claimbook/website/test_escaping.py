@@ -16,8 +16,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
 from claimbook import claims
-from claimbook.claims import verdicts
-from claimbook.claims import Claim, Gate
+from claimbook.claims import Claim, Gate, verdicts
 from claimbook.claims.decisions import Decision, decide
 from claimbook.claims.json_and_csv import as_csv
 from claimbook.pages.page import Page

@@ -15,9 +15,8 @@ from claimbook.website.extension import fold
 from claimbook.website.ledger import bar, row_of, summary, table
 from claimbook.website.links import linked, linked_html
 
-CLAIM = Claim("causal_lm.6", "Figure 2", "A is below $B$.", {"value": "below", "read": "figure"},
-              "ordering", "ratio of A to B", ("a", "b", "c"), {"below": 1.0},
-              page="causal_lm/propositions")
+CLAIM = Claim("causal_lm.6", "Figure 2", "A is below $B$.", {"value": "below", "read": "figure"}, "ordering",
+              "ratio of A to B", ("a", "b", "c"), {"below": 1.0}, page="causal_lm/propositions")
 EVERY = decide(CLAIM, {"a": [0.5], "b": [0.9], "c": [0.7]}, "cpu")
 SOME = decide(CLAIM, {"a": [0.5], "b": [0.9], "c": [1.1]}, "gpu")
 NONE = Decision(CLAIM)

@@ -9,8 +9,6 @@ from icllib.training import records
 from papers.causal_lm import table03_extra_loss, table07_permuted_pairs, tables04_06_fewer_pairs, trained
 from papers.causal_lm.trained import Cell, SIZES
 
-PREFIX, CAUSAL = (Cell("linear", mask, True, True) for mask in trained.MASKS)
-
 
 @pytest.mark.parametrize("dimension", [1, 16])
 def test_the_best_constant_answer(dimension):
@@ -23,21 +21,6 @@ def test_the_best_constant_answer(dimension):
         squares = (1 / (1 + np.exp(-np.outer(w, x))) - 0.5) ** 2
         exact = of_w @ squares @ of_x / np.sqrt(2 * np.pi) / 2
         assert trained.constant_error("nonlinear", 1) == pytest.approx(exact, rel=0.02)
-
-
-def test_ratios_seed_by_seed_with_the_worst_model_at_the_gate():
-    errors = {PREFIX: np.array([0.1, 0.2, 2.0]), CAUSAL: np.array([1.0, 0.8, 0.5])}
-    handed = trained.ratios(errors, {"shared": (PREFIX, CAUSAL)}, "cpu")
-    zero = trained.constant_error("linear", trained.SIZES["cpu"].dimension)
-    assert handed["evidence"]["shared"].tolist() == pytest.approx([0.1, 0.25, 4])
-    assert handed["gate"]["shared"] * zero == pytest.approx([1.0, 0.8, 2.0])
-    assert handed["control"]["shared"].tolist() == pytest.approx([0.5, 1.25, 1.6])
-    assert np.prod(handed["control"]["shared"]) == pytest.approx(1)  # no effect, but scatter
-    final = {PREFIX: np.array([0.3] * 3), CAUSAL: np.array([0.2] * 3)}
-    gate = trained.ratios(errors, {"shared": (PREFIX, CAUSAL)}, "cpu", final)["gate"]["shared"]
-    assert gate * zero == pytest.approx([0.3] * 3)
-    loss = {"shared": (PREFIX, PREFIX._replace(extra_loss=False))}
-    assert "control" not in trained.ratios(errors | {loss["shared"][1]: errors[CAUSAL]}, loss, "cpu")
 
 
 @pytest.mark.parametrize("numbers, cells, entry", [

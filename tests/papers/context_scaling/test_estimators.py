@@ -22,9 +22,8 @@ def test_answers_are_those_of_the_baselines_for_each_query_and_length():
     prompt = LINEAR.sample(Stream.of([1], "evaluation"), torch.tensor([[0]]), 15, torch.float64)
     xs, ys, queries = prompt.xs[0, 0, :11], prompt.ys[0, 0, :11], prompt.xs[0, 0, 11:]
     answers = settings.answers(xs, ys, queries)
-    baselines = {"unscaled": PsiL(), "one_step": OneStepGD(LINEAR), "ridge":
-                 Ridge.bayes(LINEAR), "exponential": ExponentialSmoother(),
-                 "hilbert": HilbertEstimate()}
+    baselines = {"unscaled": PsiL(), "one_step": OneStepGD(LINEAR), "ridge": Ridge.bayes(LINEAR),
+                 "exponential": ExponentialSmoother(), "hilbert": HilbertEstimate()}
     assert answers.keys() == baselines.keys()
     for name, baseline in baselines.items():
         for k, n in enumerate(settings.lengths):

@@ -7,11 +7,9 @@ import torch
 from claimbook.records import PROFILES
 from icllib.baselines import MixtureRidge, Ridge
 from icllib.evaluate import ErrorByNoiseLevel
-from icllib.models.sgpt import pack
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, TwoNoiseLevels
-from papers.context_scaling import fig02_one_noise_level, fig03_two_noise_levels, scaling
-from papers.context_scaling.fig03_two_noise_levels import FEWER_LENGTHS
+from papers.context_scaling import fig03_two_noise_levels, scaling
 
 MIXTURE = TwoNoiseLevels(3, (0.1, 0.8), weight_std=0.5)
 
@@ -26,7 +24,8 @@ def test_errors_of_each_member_at_each_of_its_levels_equal_a_plain_loop():
         xs, ys, means = (tensor[0] for tensor in task.sample(stream, ids, 7))
         for name, labels in (("error", ys), ("excess", means)):
             for k, n in enumerate(lengths):
-                total = sum((predictor.predict(xs[b], ys[b], (n,)).item() - labels[b, n].item()) ** 2 for b in range(prompts))
+                total = sum((predictor.predict(xs[b], ys[b], (n,)).item()
+                             - labels[b, n].item()) ** 2 for b in range(prompts))
                 assert measured[name][member, level, k] == pytest.approx(total / prompts, rel=1e-5)
 
 
@@ -40,15 +39,6 @@ def test_no_predictor_is_best_at_both_levels_at_once():
     own = tuned[[0, 1], [0, 1]]
     assert (own < bayes).all() and (bayes < 1.25 * own).all()
     assert (bayes.mean(axis=0) < tuned.mean(axis=1)).all()
-
-
-def test_the_paper_profile_has_the_papers_sizes():
-    second, third = (page("paper")[0] for page in (fig02_one_noise_level.runs, fig03_two_noise_levels.runs))
-    assert second.task == LinearRegression(20, 0.5, 20**-0.5)
-    assert second.recipe.lengths == (10, 15, 20, 25, 30, 35, 40)
-    assert third.task == TwoNoiseLevels(20, (0.1, 0.5), 20**-0.5)
-    assert third.recipe.lengths == tuple(range(1, 41))
-    assert pack(FEWER_LENGTHS, "cpu").points.shape == (4, 41)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

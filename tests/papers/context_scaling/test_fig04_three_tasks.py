@@ -1,20 +1,12 @@
-"""Figure 4 of the context-scaling paper: its models, its baselines and its curves."""
-
 import numpy as np
 import pytest
 import torch
 
 from icllib.baselines import LeastSquares
 from icllib.evaluate import ErrorByLength
-from icllib.models import Transformer
 from icllib.streams import Stream
 from icllib.tasks import SparseLinear
-from icllib.training import Run
 from papers.context_scaling import fig04_three_tasks
-
-
-def trained(profile):
-    return [run for run in fig04_three_tasks.runs(profile) if isinstance(run, Run)]
 
 
 def test_a_baseline_is_measured_prompt_by_prompt():
@@ -26,14 +18,3 @@ def test_a_baseline_is_measured_prompt_by_prompt():
         fits = [np.linalg.lstsq(x[:n], y[:n], rcond=None)[0] for x, y in zip(xs, ys)]
         expected = np.mean([(x[n] @ w - y[n]) ** 2 for x, y, w in zip(xs, ys, fits)])
         assert error == pytest.approx(expected, rel=1e-5, abs=1e-9)
-
-
-def test_the_paper_profile_has_the_papers_sizes():
-    for run in trained("paper"):
-        assert (run.task.dimension, run.pretraining_tasks) == (20, 2_000_000)
-        separate = getattr(run.model, "tokens", "") == "separate"
-        assert (run.model.layers, run.model.width) == (12 if separate else 8, 256)
-        if isinstance(run.model, Transformer):
-            assert run.model.heads == 8
-    networks = [run for run in trained("paper") if hasattr(run.task, "width")]
-    assert {run.recipe.lengths for run in networks} == {tuple(range(1, 92, 10))}  # Appendix A

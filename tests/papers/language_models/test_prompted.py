@@ -81,7 +81,8 @@ def test_answers_that_cannot_be_read_count_and_are_wrong_or_zero():
     truths = [[True, True, False]] * 8
     answers = ["[True, True, False]", "[False, False, False]",  # the first two do not count
                "[True, True, True]", "[True, True]", "[True, True, False, False]", "False", "", "9"]
-    assert prompted.quantifier_errors(truths, answers) == {"wrong": 6 / 8, "unparsed": 3 / 8, "wrong_length": 2 / 8}
+    assert prompted.quantifier_errors(truths, answers) == {
+        "wrong": 6 / 8, "unparsed": 3 / 8, "wrong_length": 2 / 8}
     found = prompted.affine_errors([2.0, -3.0, 4.0], ["2.5", "it is -3", "4"])
     assert found == {"squared_error": pytest.approx((0.25 + 9) / 3), "unparsed": pytest.approx(1 / 3)}
 
@@ -183,7 +184,8 @@ def test_a_chat_model_is_measured_on_each_task(folder, tmp_path, task, capsys, m
 
 
 @pytest.mark.parametrize("words, text, told", [
-    (("nowhere", "every"), None, "expected one, or the name of a model"), (("tiny", "most"), None, "task: expected"),
+    (("nowhere", "every"), None, "expected one, or the name of a model"),
+    (("tiny", "most"), None, "task: expected"),
     *((("tiny", "every"), text, told) for text, told in (
         ("{", "out.json: expected"), ('{"model": "tiny"}', "out.json: expected"),
         ('{"model": "another", "cells": []}', "expected a result of"), ("", "expected a result of")))])

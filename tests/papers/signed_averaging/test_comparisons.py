@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from claimbook.claims import load_claims
-from papers.signed_averaging import (
-    affine, comparisons, fig03_softmax_ssa, table05_deviant_input)
+from papers.signed_averaging import affine, comparisons, fig03_softmax_ssa, table05_deviant_input
 
 SIGMAS = np.array(affine.SIGMAS)
 

@@ -9,14 +9,11 @@ from claimbook.records import Record
 from papers.signed_averaging import longer_training as sheet, trained_further
 from papers.signed_averaging.affine import base_runs
 
-
-def of_a_seed():
-    """Softmax, SSA and SSMax of the first seed."""
-    return sheet.runs("cpu")[:15:5]
+OF_A_SEED = sheet.runs("cpu")[:15:5]  # softmax, SSA and SSMax
 
 
 def test_paths_count_from_the_point_that_is_asked_for():
-    run, errors = of_a_seed(), np.arange(8 * 10 * 40.0).reshape(8, 10, 40)
+    run, errors = OF_A_SEED, np.arange(8 * 10 * 40.0).reshape(8, 10, 40)
     records = [Record.of(one, {"error_at_along": errors * scale}, {})
                for one, scale in zip(run, (1, 2, 3), strict=True)]
     models, = trained_further.levels(records)
@@ -30,7 +27,7 @@ def models_with(error, steps, pairs):
     """Pairs of these steps whose errors in distribution are all this."""
     along = replace(base_runs("cpu")[0].along, steps=(1, steps))
     runs = [replace(run, seed=seed, recipe=replace(run.recipe, steps=steps, curriculum=None), along=along)
-            for run in of_a_seed()[:2] for seed in range(pairs)]
+            for run in OF_A_SEED[:2] for seed in range(pairs)]
     return [Record.of(run, {"error_along": np.full((2, 10), error)}, {}) for run in runs]
 
 

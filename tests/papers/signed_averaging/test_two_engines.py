@@ -11,8 +11,7 @@ from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, Quantifier
 from icllib.training import Fleet
 from papers.signed_averaging import another_engine, two_engines
-from papers.signed_averaging.affine import ShiftedErrors
-from papers.signed_averaging.affine import PointErrors
+from papers.signed_averaging.affine import PointErrors, ShiftedErrors
 from papers.signed_averaging.another_engine import Decoder, PlainLoop, prompts
 from papers.signed_averaging.two_engines import ratio
 

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from icllib.theory import riccati
-from papers.solvable_attention.fig03_scaling_laws import ENVELOPE_BUDGETS, LawsBySimulation, simulated_envelope
+from papers.solvable_attention.fig03_scaling_laws import (
+    ENVELOPE_BUDGETS, LawsBySimulation, simulated_envelope)
 
 
 def test_the_simulated_envelope_is_the_best_of_the_sizes_step_by_step():

@@ -4,7 +4,8 @@ import pytest
 
 from icllib.theory import riccati, scaling_laws
 from papers.solvable_attention.formulas import LawFormulas
-from papers.solvable_attention.laws import BALANCED, FiniteTime, VariedBySimulation, VariedInTheLimit, spread_tasks
+from papers.solvable_attention.laws import (
+    BALANCED, FiniteTime, VariedBySimulation, VariedInTheLimit, spread_tasks)
 
 
 @pytest.mark.parametrize("beta, gamma", [(0.5, 0.0), (0.0, 0.5)])
