@@ -56,6 +56,7 @@ def test_what_no_record_can_be_called_is_told(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize("change, told", [
     (lambda content: content.update(checksum=digest(content["metrics"])), "metrics or provenance are not"),
     (lambda content: content["provenance"].update(fleet=3), "metrics or provenance are not"),
+    (lambda content: content["metrics"].update(error=0.125), "metrics or provenance are not"),
     (lambda content: content.pop("checksum"), "checksum"),
     (lambda content: content["run"].update(seed=8), "expected the key .* got")])
 def test_a_checksum_is_of_metrics_and_provenance_and_a_key_of_settings(saved, change, told):

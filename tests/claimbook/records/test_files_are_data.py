@@ -32,31 +32,28 @@ def function(**fields):
 
 
 class NoComponent:
-    """A class that is none."""
+    """A class that is none, and says when it or what comes from it is made."""
 
     def __init__(self, **fields):
         RAN.append(fields)
 
+    def __post_init__(self):
+        RAN.append(self)
+
 
 @dataclass
-class NotFrozen:
+class NotFrozen(NoComponent):
     """A dataclass that can change."""
 
     code: str = ""
     version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        RAN.append(self)
-
 
 @dataclass(frozen=True)
-class WithoutVersion:
+class WithoutVersion(NoComponent):
     """A frozen dataclass that is no component."""
 
     code: str = ""
-
-    def __post_init__(self):
-        RAN.append(self)
 
 
 OWN = """from icllib.models import MLP

@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import replace
 from importlib import import_module
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -65,21 +66,14 @@ def everywhere(request, monkeypatch):
     return text
 
 
-class App:
-    """As much of Sphinx as a footer asks for."""
-
-    class config:
-        html_theme_options = {}
-
-    class env:
-        found_docs = ()
+APP = SimpleNamespace(config=SimpleNamespace(html_theme_options={}), env=SimpleNamespace(found_docs=()))
 
 
 @pytest.mark.parametrize("everywhere", TAGS, indirect=True)
 def test_no_tag_of_a_text_is_one_in_html(everywhere):
     every = list(decisions(everywhere))
     made = [ledger.app(every), extension.glance("causal_lm"), extension.verdict_line(every),
-            footer.footer(App, "notebooks/causal_lm/propositions", {}),
+            footer.footer(APP, "notebooks/causal_lm/propositions", {}),
             verdicts.Verdicts(every[:1])._repr_html_()]
     for _, context, _ in claim_pages.claim_pages(every):
         made += [context["body"], context["title"], *(own["title"] for own in context["parents"])]

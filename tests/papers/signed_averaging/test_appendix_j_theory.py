@@ -80,6 +80,15 @@ def test_the_weight_at_a_gap_does_not_depend_on_where_the_scores_are(low):
         assert appendix_j_theory.weight_at_gap(4.0, k, low) == pytest.approx(expected, rel=1e-12)
 
 
+def test_printed_sentences_are_compared_with_what_would_make_them_true():
+    ssa = {"top": [0.5, 0.25], "entropy": [np.log(2), 3.0]}
+    softmax = {"random_norm": [0.25, 9.0, 0.5]}
+    found = appendix_j_theory.printed_sentences(ssa, softmax)
+    assert found["J.3 entropy"] == pytest.approx(np.log(2) / (np.log(2) + np.log(7) / 2))
+    assert found["J.5 softmax Jacobian"] == pytest.approx(2 / 1.1)
+    assert found["J.6 softmax, gap 1"] == pytest.approx(1 / 1.1)
+
+
 def test_numbers_that_decide_are_those_of_pencil_and_paper():
     record = Record.of(appendix_j_theory.Corrections(rows=500), appendix_j_theory.Corrections(rows=500).measure(), {})
     expected = {
