@@ -71,10 +71,8 @@ class LayersOnPrompts(Component):
 
 @dataclass(frozen=True)
 class KaczmarzErrors(Component):
-    """Query error of the stationary points up to many pairs, with and without label noise.
-
-    The iteration is that on weights, run on their errors, which can fall below the rounding of the weights.
-    """
+    """Query error of the stationary points up to many pairs, with and without label noise: the iteration runs
+    on the errors of the weights, which can fall below the rounding of the weights."""
 
     input_mean: float  # mu, in {0, 1, 2, 3}
     noise_std: float = 0.1  # ASSUMED: the paper has no noise

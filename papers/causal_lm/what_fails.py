@@ -103,8 +103,7 @@ class StepBounds(Component):
 
     def measure(self) -> dict:
         """For each mask the share of prompts beyond their bound at each step size, the least, mean and
-        largest bound, and the shares that diverge just below and above it; the largest of STEP_SIZES below
-        all bounds."""
+        largest bound, and the shares that diverge just below and above it; the largest step below all."""
         task = LinearRegression(self.dimension, inputs="uniform")
         prompt = draw_prompts(task, self.seed, self.prompts, self.pairs)
         bounds = {"prefix": theory.largest_prefix_step(prompt.xs),

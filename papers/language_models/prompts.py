@@ -2,9 +2,9 @@
 
     python -m papers.language_models.prompts every FILE.jsonl
 
-writes the sequences on which Llama 3.1 8B is fine-tuned (Appendix A.1). A line holds the messages of one
-chat, as trainers of chat models read them. ASSUMED, since the paper shows no prompt that was answered: a
-prompt ends like the examples in the system prompts of Appendix K, "CONTEXT: [...]", line break, "#Answer:".
+writes the sequences on which Llama 3.1 8B is fine-tuned (Appendix A.1), the messages of one chat in a line.
+ASSUMED, since the paper shows no prompt that was answered: a prompt ends like the examples in the system
+prompts of Appendix K, "CONTEXT: [...]", line break, "#Answer:".
 """
 
 import json
@@ -60,9 +60,8 @@ def chat(system: str, prompt: str) -> list[dict]:
 def questions(task: Quantifier | AffineFunctions, stream: Stream, ids: Tensor, n: int) -> list[Question]:
     """One question for each id, (B,).
 
-    Of a quantifier: is every (some) number so far positive, at all n numbers? The truth is that of the
-    numbers as written, so that 0.004 counts as 0.0. Of affine functions: what is y_n, given x_1, y_1,
-    ..., y_{n-1}, x_n? The truth is not rounded, the prompt is.
+    Of a quantifier: is every (some) number so far positive, as written, so that 0.004 counts as 0.0? Of
+    affine functions: what is y_n, given x_1, y_1, ..., y_{n-1}, x_n? That truth is not rounded.
     """
     prompt = task.sample(stream, ids[None], n)
     xs = prompt.xs[0, :, :, 0]
@@ -115,11 +114,9 @@ def least_squares_answer(prompts: list[str]) -> list[str]:
 
 
 def training_chats(task: str, sequences: int = SEQUENCES) -> Iterator[list[dict]]:
-    """Chats for fine-tuning, about sequences of 1 to 40 numbers (or pairs) from N(0, 1), shortest first.
-
-    Appendix A.1: sequences "progressing from 1 to 40". ASSUMED: as many of each length, and under
-    the system prompts of Appendix K. No evaluation has any of these sequences.
-    """
+    """Chats for fine-tuning, about sequences of 1 to 40 numbers (or pairs) from N(0, 1), shortest first
+    (Appendix A.1). ASSUMED: as many of each length, under those system prompts. No evaluation has any of
+    these sequences."""
     law = AffineFunctions() if task == "affine" else Quantifier(task)
     for n, ids in enumerate(torch.arange(sequences).view(TRAINED, -1), 1):
         for prompt, truth in questions(law, Stream.of([0], "training"), ids, n):

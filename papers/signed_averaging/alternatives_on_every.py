@@ -51,13 +51,6 @@ def ratios_to_softmax(rates) -> dict[str, pd.Series]:
     return {name: ratio(rates[[ALL]], name, "softmax")[ALL] for name in rates.index.unique("scoring")}
 
 
-def exact_answers(records, rates) -> pd.Series:
-    """The control of the claims: the ratio to softmax if half a sequence is wrong, which stands for none."""
-    tested = records[0].component.evaluation.parts[0]
-    least = 0.5 / (tested.sequences * len(tested.sigmas) * len(tested.lengths))
-    return least / rates[ALL]["softmax"]
-
-
 def gates(records, names) -> dict[str, pd.Series]:
     """The gates of the claims on these functions and softmax."""
     at_training = at_length(records, TRAINED)

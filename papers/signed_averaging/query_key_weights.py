@@ -20,10 +20,8 @@ START = 0.02  # standard deviation of every weight before training
 
 @dataclass(frozen=True)
 class WeightSizes(Component):
-    """Root mean squares of a decoder's attention weights: `sizes`, (M, KINDS, layers).
-
-    Of Q, K and V, and of G Q K^T G / sqrt(d), with the gains G of the layer norm and the width d of a head.
-    """
+    """Root mean squares of Q, K, V and G Q K^T G / sqrt(d), with the gains G of the layer norm and the width
+    d of a head: `sizes`, (M, KINDS, layers)."""
 
     def axes(self, metric: str) -> dict:
         return {"kind": KINDS, "layer": None}
