@@ -28,10 +28,8 @@ class LayerErrors(LayersOnPrompts):
         metrics = {}
         for name, mask in (("prefix", full_pairs), ("causal", causal_pairs)):
             outputs = run_layers(prompt, self.pairs, self.step_size, self.layers, mask)
-            left = outputs[..., : self.pairs]
-            missed = prompt.ys[..., self.pairs :] + outputs[..., self.pairs :]
-            metrics[f"{name}_pairs"] = left.square().mean((1, 2))
-            metrics[f"{name}_queries"] = missed.square().mean((1, 2))
+            metrics[f"{name}_pairs"] = outputs[..., : self.pairs].square().mean((1, 2))
+            metrics[f"{name}_queries"] = self.errors(prompt, outputs)
         return metrics
 
 

@@ -68,6 +68,10 @@ class LayersOnPrompts(Component):
         task = LinearRegression(self.dimension, inputs="uniform")
         return draw_prompts(task, self.seed, self.sequences, self.pairs + self.queries)
 
+    def errors(self, prompt: Prompt, outputs: torch.Tensor) -> torch.Tensor:
+        """Mean squared error of the queries' predictions, which are minus these outputs."""
+        return (prompt.ys + outputs)[..., self.pairs :].square().mean((1, 2))
+
 
 @dataclass(frozen=True)
 class KaczmarzErrors(Component):

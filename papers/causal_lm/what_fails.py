@@ -29,8 +29,7 @@ class SelfAttention(LayersOnPrompts):
         for name, mask in self.masks().items():
             outputs = theory.linear_self_attention(
                 prompt.xs, labels, mask, self.step_size, self.layers, self.pairs)
-            errors = prompt.ys[..., self.pairs :] + outputs[..., self.pairs :]
-            metrics[name] = errors.square().mean((1, 2))
+            metrics[name] = self.errors(prompt, outputs)
         return metrics
 
     def masks(self) -> dict[str, torch.Tensor]:
@@ -79,10 +78,6 @@ class StartingWeights(LayersOnPrompts):
             prompt.xs, labels, mask, self.step_size, layers, self.pairs, w0)
         every = run(blank_queries(prompt, self.pairs), self.layers, w0)
         return every, torch.cat((every[:1], run(every[1], self.layers - 1, None)))
-
-    def errors(self, prompt: Prompt, outputs: torch.Tensor) -> torch.Tensor:
-        """Mean squared error of the queries' predictions, which are minus these outputs."""
-        return (prompt.ys + outputs)[..., self.pairs :].square().mean((1, 2))
 
 
 @dataclass(frozen=True)

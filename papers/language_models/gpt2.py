@@ -25,7 +25,6 @@ from icllib.models.signed_language import load_signed_averaging, use_signed_aver
 
 ASSUMED = ("vocabulary", "accumulation", "warmup", "max_norm")  # settings the paper leaves open
 SAVE_EVERY = 100  # steps
-SCANNED = 2**26  # tokens that are checked at a time
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,7 @@ def open_tokens(path: Path, settings: Settings) -> np.ndarray:
     """Windows of a file's token ids that do not overlap, each with the token after it: (windows, context +
     1), on the disk. Raises InputError as `open_token_ids` does, and for an id outside the vocabulary."""
     tokens = open_token_ids(path, settings.context + 1)
-    largest = max(int(tokens[start : start + SCANNED].max()) for start in range(0, len(tokens), SCANNED))
-    if largest >= settings.vocabulary:
+    if (largest := int(tokens.max())) >= settings.vocabulary:
         raise InputError(f"{path}: expected token ids below {settings.vocabulary}, got {largest}")
     return np.lib.stride_tricks.sliding_window_view(tokens, settings.context + 1)[:: settings.context]
 

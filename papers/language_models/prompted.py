@@ -28,7 +28,6 @@ from papers.signed_averaging.affine import FIRST_COUNTED, SIGMAS, ShiftedErrors
 from papers.signed_averaging.fig06_07_llama import SYSTEM
 from papers.signed_averaging.quantifiers import LENGTHS, SIZES
 
-Generate = Callable[[list[str]], list[str]]  # prompts, without the system prompt, to answers
 PAPER = SIZES["paper"]  # its sequences are used for the quantifiers
 # A cell's length is that of the list, or for affine functions the number of the point that is asked for
 # (Eq. 2). Figures 6 and 7: sigma up to 10 by the captions, up to 30 by Appendix A. ASSUMED: one batch of 64
@@ -51,8 +50,8 @@ def asked(task: str, sigma: int, length: int, sequences: int | None = None) -> l
     return questions(Quantifier(task, float(sigma)), Stream.of([0], "evaluation"), ids, length)
 
 
-def measure(task: str, generate: Generate, sigma: int, length: int, sequences: int | None = None) -> dict:
-    """One cell: its errors and all answers."""
+def measure(task: str, generate: Callable, sigma: int, length: int, sequences: int | None = None) -> dict:
+    """One cell: its errors and all answers. generate: from prompts to answers, without the system prompt."""
     prompts, truths = zip(*asked(task, sigma, length, sequences))
     answers = generate(list(prompts))
     found = (affine_errors if task == "affine" else quantifier_errors)(truths, answers)
@@ -87,12 +86,9 @@ def error_table(cells: list[dict]) -> pd.DataFrame:
     return rows.pivot(index="sigma", columns="length", values="wrong")
 
 
-def chat_model(folder: Path, system: str, room: int, batch: int) -> Generate:
-    """The chat model in a folder, on all GPUs that there are; InputError for a folder without one.
-
-    room: new tokens of an answer; batch: prompts that are answered together. ASSUMED: greedy decoding,
-    since the paper names no temperature.
-    """
+def chat_model(folder: Path, system: str, room: int, batch: int) -> Callable:
+    """The chat model in a folder, on all GPUs that there are; room: new tokens in an answer. InputError for
+    another folder. ASSUMED: greedy decoding, since the paper names no temperature."""
     from transformers import pipeline
 
     places = {"device_map": "auto"} if torch.cuda.is_available() else {"device": "cpu"}

@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -28,18 +27,12 @@ from papers.language_models import command
 from papers.signed_averaging.fig06_07_llama import SYSTEM
 from papers.signed_averaging.quantifiers import TRAINED
 
-# ASSUMED: the numbers in the one answer that the paper shows, [1.33, 0.79, 2.61, 0.0, 0.9] in
-# Appendix L, have two decimals at most.
-DECIMALS = 2
+DECIMALS = 2  # ASSUMED: the most in the one answer that the paper shows, in Appendix L
 SEQUENCES = 26_000  # of fine-tuning, Appendix A.1; 650 of each length
 LIST = re.compile(r"\[\s*(?:true|false)(?:\s*,\s*(?:true|false))*\s*\]", re.IGNORECASE)
 
 
-class Question(NamedTuple):
-    """A prompt and its right answer: a list of booleans, or a number."""
-
-    prompt: str
-    truth: list[bool] | float
+Question = tuple[str, list[bool] | float]  # a prompt and its right answer
 
 
 def as_written(numbers: Tensor) -> list[float]:
@@ -67,10 +60,10 @@ def questions(task: Quantifier | AffineFunctions, stream: Stream, ids: Tensor, n
     xs = prompt.xs[0, :, :, 0]
     if isinstance(task, AffineFunctions):
         pairs = torch.stack((xs, prompt.ys[0]), dim=-1).flatten(1)  # (B, 2n)
-        return [Question(prompt_of(as_written(row[:-1])), float(row[-1])) for row in pairs]
+        return [(prompt_of(as_written(row[:-1])), float(row[-1])) for row in pairs]
     rows = [as_written(row) for row in xs]
     labels = truth(task.quantifier, torch.tensor(rows)) > 0
-    return [Question(prompt_of(row), label) for row, label in zip(rows, labels.tolist())]
+    return [(prompt_of(row), label) for row, label in zip(rows, labels.tolist())]
 
 
 def answer_of(truth: list[bool] | float) -> str:
@@ -87,8 +80,7 @@ def read_booleans(answer: str) -> list[bool] | None:
     """The list of booleans that an answer consists of; None where it is anything else."""
     if not LIST.fullmatch(bare(answer)):
         return None
-    words = re.findall("true|false", answer, re.IGNORECASE)
-    return [word.lower() == "true" for word in words]
+    return json.loads(bare(answer).lower())
 
 
 def read_number(answer: str) -> float | None:

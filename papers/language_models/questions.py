@@ -30,10 +30,9 @@ def read_mmlu(folder) -> dict[str, Task]:
     tasks = {}
     for path in task_files(folder, "dev/*_dev.csv"):
         name = path.name.removesuffix("_dev.csv")
-        about = name.replace("_", " ")
-        start = f"The following are multiple choice questions (with answers) about {about}.\n\n"
+        start = "The following are multiple choice questions (with answers) about {}.\n\n"
         tests = mmlu_examples(path.parents[1] / f"test/{name}_test.csv")
-        tasks[name] = few_shot(start, mmlu_examples(path)[:MMLU_SHOTS], tests)
+        tasks[name] = few_shot(start.format(name.replace("_", " ")), mmlu_examples(path)[:MMLU_SHOTS], tests)
     return tasks
 
 

@@ -44,8 +44,7 @@ def token_counts(tokens: Path, vocabulary: int, chunk: int = CHUNK) -> np.ndarra
 
 
 def norm_histogram(norms, counts, bins: int = BINS) -> pd.DataFrame:
-    """Bins of equal width over the norms, (vocabulary,), and in each the number of tokens of the `corpus`,
-    and of the `vocabulary`."""
+    """Bins of equal width, and in each the tokens of the corpus and the words of the vocabulary."""
     corpus, edges = np.histogram(norms, bins, weights=counts)
     return pd.DataFrame({"low": edges[:-1], "high": edges[1:], "corpus": corpus,
                          "vocabulary": np.histogram(norms, bins)[0]})

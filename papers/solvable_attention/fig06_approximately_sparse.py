@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
 
-from claimbook.pages.plotting import BLACK, GOLD, OLIVE, ROSE, VIOLET, draw, legend_below, series
+from claimbook.pages.plotting import BLACK, GOLD, OLIVE, ROSE, VIOLET, series
 from claimbook.records.values import values
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
@@ -139,18 +138,3 @@ def curve_tables(records, profile: str) -> list:
             for panel, rows in (("loss", own), ("distance", np.log10(own / closed))):
                 tables.append(series(f"{panel}, psi = {psi}", name, list(rows), rows, profile))
     return tables
-
-
-def draw_curves(table):
-    """Losses above, their distances to the closed form below; returns the legend."""
-    _, panels = plt.subplots(2, len(CONTEXT_LENGTHS), figsize=(9, 5.6), sharex=True, height_ratios=(3, 2))
-    for (above, below), psi in zip(panels.T, CONTEXT_LENGTHS):
-        for name, (label, color, style) in CURVES.items():
-            for axes, panel in ((above, "loss"), (below, "distance")):
-                draw(axes, table, f"{panel}, psi = {psi}", name, label=label, color=color, ls=style, lw=2)
-        below.axhspan(-0.1, 0.1, color="grey", alpha=0.15, lw=0)
-        above.set(xscale="log", yscale="log", title=rf"$\psi$ = {psi}")
-        below.set(xlabel="t = learning rate × steps")
-    panels[0, 0].set(ylabel="loss")
-    panels[1, 0].set(ylabel=r"$\log_{10}$(loss / closed form)")
-    return legend_below(panels[0, 0], 3)

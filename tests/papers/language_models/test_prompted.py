@@ -13,7 +13,7 @@ from papers.signed_averaging.fig06_07_llama import SYSTEM
 
 
 def test_no_training_sequence_is_asked_in_an_evaluation():
-    asked = {question.prompt for question in prompted.asked("every", 1, 10, 400)}
+    asked = {prompt for prompt, _ in prompted.asked("every", 1, 10, 400)}
     trained = {user["content"] for _, user, _ in prompts.training_chats("every", 4000)}
     assert not asked & trained
 
@@ -50,7 +50,7 @@ def test_the_quantifiers_have_the_sequences_of_the_small_models(quantifier="some
     errors.wrong_answers([task], seen, 2, max(size.lengths), "cpu")
     xs = torch.cat([xs for xs, _ in seen.asked])[:40, :41]
     asked = prompted.asked(quantifier, 3, 41, 40)
-    found = torch.tensor([numbers_of(question.prompt) for question in asked])
+    found = torch.tensor([numbers_of(prompt) for prompt, _ in asked])
     torch.testing.assert_close(found, xs, atol=0.0051, rtol=0)
 
 
@@ -59,10 +59,10 @@ def test_affine_functions_have_the_first_prompt_of_each_function_of_the_small_mo
     law.error((1, 7, 1), seen, 1, "cpu")
     xs, ys = (torch.cat(parts)[:: law.prompts, :5] for parts in zip(*seen.asked))
     asked = prompted.asked("affine", 7, 5, law.functions)
-    found = torch.tensor([numbers_of(question.prompt) for question in asked])
+    found = torch.tensor([numbers_of(prompt) for prompt, _ in asked])
     torch.testing.assert_close(found[:, ::2], xs, atol=0.0051, rtol=0)
     torch.testing.assert_close(found[:, 1::2], ys[:, :4], atol=0.0051, rtol=0)
-    assert [question.truth for question in asked] == pytest.approx(ys[:, 4].tolist())
+    assert [truth for _, truth in asked] == pytest.approx(ys[:, 4].tolist())
 
 
 @by_quantifier
