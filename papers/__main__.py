@@ -1,8 +1,4 @@
-"""Write what the package and the website take from kept weights: python -m papers.
-
-Which models have a name and ship with the package, those of the live page, the recipes that learn, the
-colors of models, and the table of mechanisms.
-"""
+"""Write what the package and the website take from kept weights: python -m papers."""
 
 from papers import colors, export_models, live_models, recipes
 from papers.across import mechanisms

@@ -1,7 +1,7 @@
 """One color, one dash and one marker for each model that the book compares.
 
-Other quantities (a mean, a depth) never wear these colors: theirs are in claimbook/pages/plotting.py. Hues
-keep apart for readers with any kind of color vision; dashes or markers do where there is no color.
+Other quantities never wear these colors: theirs are in claimbook/pages/plotting.py. Hues keep apart for
+readers with any kind of color vision.
 """
 
 from claimbook.records.files import PROJECT, write_text

@@ -1,8 +1,6 @@
-"""Models with a name, for the estimators of scikit-learn; the package ships them.
+"""Models with a name, for the estimators of scikit-learn: `export` writes results/models.json.
 
-`export` writes results/models.json: for each name the record and the weights of one model that has
-passed the gate of its paper's claims, and the numbers of pairs at which it answers well. setup.py
-copies these files into the package.
+setup.py copies it and the files that it names into the package.
 """
 
 import math

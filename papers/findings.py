@@ -1,7 +1,4 @@
-"""The figures of the findings (book/findings): one function for each, named as its page.
-
-Each draws one idea from the figure.csv of the page that has the evidence.
-"""
+"""The figures of the findings (book/findings), one function for each, from the figure.csv of a page."""
 
 from claimbook.pages.plotting import BLACK, GOLD, VIOLET, draw, rows_of
 from papers.colors import color_of, dashed, marked

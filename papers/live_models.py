@@ -1,7 +1,6 @@
 """The models of the live page: kept weights as a script that a browser reads from a file.
 
-Weights become 16-bit integers with one scale per tensor, which halves their size and moves a
-model's answers by far less than its own error. book/_static/live/model.js runs them.
+Weights are 16-bit integers with one scale per tensor; book/_static/live/model.js runs them.
 """
 
 import base64

@@ -20,11 +20,12 @@ def copied(folder):
     return folder
 
 
-def run_in(folder, *words):
-    """Runs Python there; returns what it printed, and fails with all of it."""
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("CLAIMBOOK_")}
+def run_in(folder, *words, path=None, code=0):
+    """Runs Python there, with that folder or another one on its path; returns what it printed, and fails
+    with all of it where it ends otherwise than with this code."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(("CLAIMBOOK_", "PYTHON"))}
+    own = {"PYTHONPATH": str(path or folder), "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, *words], cwd=folder, encoding="utf-8", stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT,
-                          env=kept | {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"})
-    assert done.returncode == 0, done.stdout
+                          stderr=subprocess.STDOUT, env=kept | own)
+    assert done.returncode == code, done.stdout
     return done.stdout

@@ -49,12 +49,14 @@ def test_models_are_told_apart_by_color_or_dash(kind, place):
         assert away >= 20 or (away >= 6 and first[2] != second[2]), (one, other, kind, away)
 
 
-def test_dashes_tell_apart_what_a_paper_compares():
+def test_dashes_and_markers_tell_apart_what_a_paper_compares():
     for together in (("softmax", "SSA"), ("prefix", "causal"), ("GPT-2", "SGPT", "perceptron"),
                      ("softmax", "SSA", "prefix", "causal")):
-        dashes = [MODELS[name][2] for name in together]
-        assert all(one != other or {first, second} == {"softmax", "prefix"} for (first, one), (
-            second, other) in itertools.combinations(zip(together, dashes), 2))
+        for one, other in itertools.combinations(together, 2):
+            assert MODELS[one][2] != MODELS[other][2] or {one, other} == {"softmax", "prefix"}
+    for together in (("softmax", "SSA"), ("prefix", "causal"), ("GPT-2", "SGPT", "perceptron", "ridge")):
+        assert len({marked(name)["marker"] for name in together}) == len(together)
+    assert dashed("SSA") == {"color": color_of("SSA"), "ls": (0, (9, 3))} and dashed("softmax")["ls"] == "-"
 
 
 def test_the_style_sheet_is_made_of_the_table():
@@ -66,14 +68,6 @@ def test_the_style_sheet_is_made_of_the_table():
 def test_other_quantities_wear_no_model_s_color():
     for color, (name, row) in itertools.product(COLORS, MODELS.items()):
         assert np.linalg.norm(lab(linear(to_rgb(color))) - lab(linear(to_rgb(row[0])))) >= 20, (color, name)
-
-
-def test_a_model_has_a_second_sign_where_it_has_a_color():
-    for together in (("softmax", "SSA"), ("prefix", "causal"), ("GPT-2", "SGPT", "perceptron", "ridge")):
-        markers = [marked(name)["marker"] for name in together]
-        assert len(set(markers)) == len(markers)
-    assert dashed("SSA") == {"color": color_of("SSA"), "ls": (0, (9, 3))}
-    assert dashed("softmax")["ls"] == "-"
 
 
 PAGES = sorted((PROJECT / "notebooks").glob("*/*.ipynb"))

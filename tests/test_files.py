@@ -26,11 +26,8 @@ from icllib.estimators import names
 
 @pytest.mark.parametrize("content", [
     {"a": "[ b"}, ["[x,  y]", "a\\"], {"a": ["mean [ 0 ]", 'q" ] [', "\n {"], "b": [[1, 2], []]}])
-def test_texts_come_back_from_json_as_they_were(content):
+def test_texts_come_back_from_json_as_they_were_and_lists_of_plain_values_are_one_line(content):
     assert json.loads(to_json(content)) == content
-
-
-def test_a_list_of_plain_values_is_one_line_of_json():
     assert to_json({"a": [1.5, "b", None], "c": [[1, 2], [3]]}) == (
         '{\n "a": [1.5, "b", null],\n "c": [\n  [1, 2],\n  [3]\n]\n}\n')
 

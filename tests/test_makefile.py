@@ -42,22 +42,23 @@ def test_every_part_runs_whatever_fails_and_has_its_line(unspaced):
             assert told[place] == ["begin", told[place + 1][1]] and told[place + 1][0] == "end"
 
 
-def installs(tmp_path, *words, nvidia_smi="exit 1"):
-    """The lines that make would run for the environment, and its errors, where nvidia-smi is this."""
+@pytest.mark.parametrize("words, nvidia_smi, told, untold", [
+    ((), "exit 1", [r"/whl/cpu torch==[\d.]+\+cpu \|\|", "--require-hashes -r requirements.lock",
+                    "make TORCH=any takes"], []),
+    (("TORCH=any",), "exit 1", [r"pip install -q torch==[\d.]+\n"], []),
+    ((), 'echo "GPU 0: NVIDIA H200"', ["pip install -q torch=="], ["whl/cpu"]),
+    (("TORCH=present", "PYTHON=/other/python"), "exit 1",
+     ["/other/python -c 'import pathlib, torch", "present.pth", r'metadata.version\("torch"\)'],
+     ["torch==2", "requirements.lock"]),
+    (("TORCH=other",), "exit 1", ["TORCH: expected cpu, cuda, any or present, got other"], [])])
+def test_the_build_of_pytorch_is_that_of_the_machine_or_as_asked(tmp_path, words, nvidia_smi, told, untold):
     command = tmp_path / "nvidia-smi"
     command.write_text(f"#!/bin/sh\n{nvidia_smi}\n", "utf-8")
     command.chmod(0o755)
-    done = subprocess.run(["make", "-n", "-B", ".venv/installed", *words], cwd=PROJECT, encoding="utf-8",
-                          capture_output=True,
-                          env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
-    return done.stdout, done.stderr
-
-
-def test_without_a_gpu_the_build_for_cpus_is_installed(tmp_path):
-    lines, _ = installs(tmp_path)
-    assert re.search(r"/whl/cpu torch==[\d.]+\+cpu \|\|", lines)  # no other build takes its place unasked
-    assert "--require-hashes -r requirements.lock" in lines and "make TORCH=any takes" in lines
-    assert re.search(r"pip install -q torch==[\d.]+\n", installs(tmp_path, "TORCH=any")[0])
+    said = subprocess.run(["make", "-n", "-B", ".venv/installed", *words], cwd=PROJECT, encoding="utf-8",
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}).stdout
+    assert all(re.search(line, said) for line in told) and not any(re.search(line, said) for line in untold)
 
 
 def test_the_lock_has_what_is_required_and_a_digest_for_each():
@@ -66,19 +67,3 @@ def test_the_lock_has_what_is_required_and_a_digest_for_each():
     locked = {entry.split()[0] for entry in locked}
     asked = re.findall(r"^[\w-]+==[^\s;]+", (PROJECT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
     assert {name.lower().replace("_", "-") for name in asked if not name.startswith("torch==")} <= locked
-
-
-def test_with_a_gpu_the_build_for_gpus_is_installed(tmp_path):
-    lines, _ = installs(tmp_path, nvidia_smi='echo "GPU 0: NVIDIA H200"')
-    assert "pip install -q torch==" in lines and "whl/cpu" not in lines
-
-
-def test_a_torch_that_is_there_is_taken(tmp_path):
-    lines, _ = installs(tmp_path, "TORCH=present", "PYTHON=/other/python")
-    assert "/other/python -c 'import pathlib, torch" in lines and "present.pth" in lines
-    assert "torch==2" not in lines and "requirements.lock" not in lines
-    assert 'metadata.version("torch")' in lines  # which pip must keep
-
-
-def test_another_word_is_refused(tmp_path):
-    assert "TORCH: expected cpu, cuda, any or present, got other" in installs(tmp_path, "TORCH=other")[1]

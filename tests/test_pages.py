@@ -66,13 +66,17 @@ def test_the_page_is_complete():
         assert "What differs and why" in source, "no part on what differs and why"
 
 
-def test_the_verdict_table_tells_each_part_from_the_claim(output):
+@pytest.mark.parametrize("in_ipython", [False, True])
+def test_verdicts_tell_each_part_and_a_script_prints_them(output, capsys, monkeypatch, in_ipython):
+    monkeypatch.setattr(builtins, "__IPYTHON__", True, raising=False)
+    if not in_ipython:
+        monkeypatch.delattr(builtins, "__IPYTHON__")
     page = Page("solvable_attention/table02_exponents")
     page.decide("solvable_attention.23", {"alpha = 1.8": [-0.78], "alpha = 2.1": [-1.0]}, "paper")
     shown = page.verdicts()
+    assert capsys.readouterr().out == ("" if in_ipython else f"{shown}\n")
     table = parts_table(*shown.decisions)
-    assert list(table["says"]) == ["yes", "no"]
-    assert list(table["corrected"]) == ["-0.7826", "-0.8077"]
+    assert (list(table["says"]), list(table["corrected"])) == (["yes", "no"], ["-0.7826", "-0.8077"])
     assert repr(shown).startswith("Claim 23 (Table 2, corrected; added by us): mixed, exactly, profile paper")
     assert "verdict-mixed" in shown._repr_html_() and ">corrected<" in shown._repr_html_()
 
@@ -105,23 +109,6 @@ def test_a_number_never_rounds_onto_the_bound_that_judges_it(samples, text):
     assert ours_text(claim, claim.parts[0], samples) == text
 
 
-@pytest.mark.parametrize("in_ipython", [False, True])
-def test_a_script_prints_its_verdicts(output, capsys, monkeypatch, in_ipython):
-    monkeypatch.setattr(builtins, "__IPYTHON__", True, raising=False)
-    if not in_ipython:
-        monkeypatch.delattr(builtins, "__IPYTHON__")
-    page = Page("solvable_attention/table02_exponents")
-    page.decide("solvable_attention.23", {"alpha = 1.8": [-0.78], "alpha = 2.1": [-1.0]}, "paper")
-    shown = page.verdicts()
-    assert capsys.readouterr().out == ("" if in_ipython else f"{shown}\n")
-
-
-@pytest.mark.parametrize("name", ["../../elsewhere/x", "causal_lm"])
-def test_a_page_writes_nowhere_else(name):
-    with pytest.raises(InputError, match="page: "):
-        Page(name)
-
-
 def test_the_numbers_of_a_figure_are_one_file_with_six_digits(output):
     tables = [pd.DataFrame({"x": [1], "y": [1 / 3]}), pd.DataFrame({"x": [2], "y": [2e-9 / 3]})]
     table = Page("causal_lm/propositions").save_figure(*tables)
@@ -138,23 +125,20 @@ def test_a_page_of_what_is_printed_tells_what_was_not_run(output):
     assert list(table["because it"]) == [item.claim.not_run for item in items]
 
 
-def test_settings_tell_a_row_of_integers_by_its_ends():
-    table = settings_table(Recipe(tuple(range(1, 40)), steps=5))
-    assert table.loc["lengths", "value"] == "1 to 39"
-    assert settings_table(Recipe((5, 10, 20), steps=5)).loc["lengths", "value"] == "(5, 10, 20)"
-
-
-def test_settings_tell_where_they_are_from():
+def test_settings_tell_a_row_of_integers_by_its_ends_and_where_they_are_from():
+    lengths = lambda *own: settings_table(Recipe(own, steps=5)).loc["lengths", "value"]
+    assert (lengths(*range(1, 40)), lengths(5, 10, 20)) == ("1 to 39", "(5, 10, 20)")
     table = settings_table(Recipe((1,), steps=5), ["batch"], Recipe((1,), steps=9), "cpu")
     assert table.loc[["steps", "batch", "learning_rate"], "from"].tolist() == ["cpu", "assumed", "paper"]
     assert settings_table(Recipe((1,), steps=5), assumed="batch").loc["batch", "from"] == "assumed"
     steps = {"cpu": (1, 2), "paper": (1, 3)}
     runs = lambda profile: [Recipe((1,), steps=number) for number in steps[profile]]
-    assert [settings_of(runs, "cpu", place=place).loc["steps", "from"] for place in (0, -1)] == [
-        "paper", "cpu"]
+    at = lambda place: settings_of(runs, "cpu", place=place).loc["steps", "from"]
+    assert (at(0), at(-1)) == ("paper", "cpu")
 
 
 @pytest.mark.parametrize("call, message", [
+    (lambda: Page("../../elsewhere/x"), "page: "), (lambda: Page("causal_lm"), "page: "),
     (lambda: Page("causal_lm/propositions").decide("causal_lm.42", {"n = 40": [0.5]}, "paper"), "causal_lm.42: "),
     (lambda: settings_table(Recipe((1,), steps=5), ["widht"]), "assumed: "),
     (lambda: claimbook.shown_profile([]), "expected records of one profile"),
@@ -215,50 +199,6 @@ def test_evidence_that_the_notebook_does_not_show_is_seen(results):
     parts = {part: [123.0] for part in claim.parts}
     path.write_text(json.dumps({claim.id: {"profile": "paper", "parts": parts}}), "utf-8")
     assert notebook_problem(JUDGED) == "verdicts are not today's"
-
-
-@pytest.fixture
-def copy(tmp_path, monkeypatch):
-    """A copy of one page; returns functions to edit its source and its notebook."""
-    page = PAGES[0]
-    original = notebooks_folder()
-    target = tmp_path / page
-    target.parent.mkdir(parents=True)
-    for suffix in (".py", ".ipynb"):
-        target.with_suffix(suffix).write_bytes((original / page).with_suffix(suffix).read_bytes())
-    monkeypatch.setattr("claimbook.pages.names.NOTEBOOKS", tmp_path)
-
-    def edit(change):
-        path = target.with_suffix(".ipynb")
-        notebook = nbformat.read(path, as_version=4)
-        change(notebook)
-        nbformat.write(notebook, path)
-        return notebook_problem(page)
-
-    def edit_source(old, new):
-        path = target.with_suffix(".py")
-        assert old in path.read_text("utf-8")
-        path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
-        return notebook_problem(page)
-
-    return edit, edit_source
-
-
-def code_cells(notebook):
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
-
-
-def test_an_edited_page_that_was_not_executed_is_seen(copy):
-    assert copy[1]("print(page.provenance())", "print(page.provenance())  # edited") == "edited since it was executed"
-
-
-def test_a_figure_without_its_numbers_is_seen(copy):
-    def change(notebook):
-        for cell in code_cells(notebook):
-            tags = cell.metadata.get("tags", [])
-            cell.metadata["tags"] = [tag for tag in tags if tag != "numbers"]
-
-    assert copy[0](change) == "a figure lacks its numbers cell"
 
 
 def test_a_new_component_version_is_seen(monkeypatch):

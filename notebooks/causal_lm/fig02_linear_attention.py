@@ -134,9 +134,36 @@ print(f"standard error at n = 100 of a mean over 64 prompts: "
 # ## The claims, one by one
 
 # %%
-handed = sheet.figure_2_evidence(errors, stationary)
-for number, (evidence, control) in handed.items():
-    page.decide(f"causal_lm.{number}", evidence, control=control)
+import pandas as pd
+from papers.causal_lm import layers
+
+masks = ("prefix", "causal")
+rate = lambda kind: sheet.slope_over_layers(errors[kind], 30, 50)
+to_pairs = {mask: rate(f"{mask}_queries") / rate(f"{mask}_pairs") for mask in masks}
+last = {kind: values[50] for kind, values in errors.items()}
+ends = {mu: values[300] for mu, values in stationary.items()}
+first = {mu: (stationary[mu] < 1e-2).idxmax(axis=1) for mu in (0, 1)}
+swapped = sheet.LayerErrors(other_labels=True).measure()
+page.decide("causal_lm.6", {"layer 50": last["prefix_queries"] / last["causal_queries"]},
+            control={"layer 50": [float(swapped["prefix_queries"][50]
+                                        / swapped["causal_queries"][50])]})
+page.decide("causal_lm.7", {"mu = 0": first[0]}, control={"mu = 0": first[1]})
+full = {mu: sheet.least_squares_error(mu) for mu in layers.INPUT_MEANS}
+page.decide("causal_lm.8", {f"mu = {mu}": ends[mu] / ends[mu - 1] for mu in (1, 2, 3)},
+            control={f"mu = {mu}": full[mu] / full[mu - 1] for mu in (1, 2, 3)})
+without_noise = sheet.least_squares_error(0.0, noise_std=0.0, pairs=20)
+page.decide("causal_lm.59", {"n = 20": stationary[0][20] / (16 / 3)},
+            control={"n = 20": [without_noise.max() / (16 / 3)]})
+noisy = layers.KaczmarzErrors(0.0, pairs=300, every=20).measure()["noisy_error"]
+page.decide("causal_lm.41", {"mu = 0": ends[0] / stationary[0][40]},
+            control={"mu = 0": [float(noisy[14] / noisy[1])]})  # at 300 and 40 pairs
+page.decide("causal_lm.42", {"n = 40": errors["causal_queries"].min(axis=1)},
+            control={"n = 40": errors["prefix_queries"].min(axis=1)})
+page.decide("causal_lm.43", {"n = 40": to_pairs["prefix"]},
+            control={"n = 40": to_pairs["causal"]})
+power_law = sheet.late_to_early(pd.DataFrame([1 / np.maximum(range(51), 1)]))
+page.decide("causal_lm.48", {mask: sheet.late_to_early(errors[f"{mask}_pairs"])
+                             for mask in masks}, control=dict.fromkeys(masks, power_law))
 page.verdicts()
 
 # %% [markdown]

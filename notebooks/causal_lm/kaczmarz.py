@@ -165,9 +165,14 @@ pd.DataFrame(rows).T.round(4)
 sheet.with_twice_the_pairs(sampled)
 
 # %%
-handed = sheet.kaczmarz_evidence(sampled)
-for number, (evidence, control) in handed.items():
-    page.decide(f"causal_lm.{number}", evidence, control=control)
+def doubled(panel, means):
+    """The error with 1,000 pairs over that with 500."""
+    curves = {mu: sampled[panel, mu] for mu in means}
+    return {f"mu = {mu}": own[1000] / own[500] for mu, own in curves.items()}
+
+page.decide("causal_lm.38", doubled("no noise", (1, 2, 3)),
+            control=doubled("noise", (1, 2, 3)))
+page.decide("causal_lm.40", doubled("noise", (0, 1)), control=doubled("no noise", (0, 1)))
 page.verdicts()
 
 # %% [markdown]

@@ -121,9 +121,9 @@ shown_as.rename({0: "–"}, level="heads").to_frame("error ratio")
 
 # %%
 others = {name: ratio.loc[:, (ratio != 1).any()] for name, ratio in ratios.items()}
-learned = {name: gates.at_papers_dimension(
-               sheet.best_over_ridge(records, name, task, evaluation), task)
-           for name in models}
+over_ridge = gates.over_ridge(sheet.errors_by_size(records), task, evaluation)
+lowest = over_ridge.groupby(["model", "seed"]).min()  # over all sizes
+learned = {name: gates.at_papers_dimension(lowest[name], task) for name in models}
 page.decide("context_scaling.18",
             {name: ratio.min(axis=1) for name, ratio in others.items()}, learned)
 page.verdicts()

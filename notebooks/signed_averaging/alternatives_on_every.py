@@ -44,8 +44,28 @@ rates = quantifiers.error_rates(records, BY_SCORING)
 table = page.save_figure(*sheet.rate_tables(rates, page.profile))
 
 # %% tags=["figure"]
-legends = sheet.draw_rates(table)
-title = legends[0].figure.suptitle("Seeds differ more than scoring functions do")
+import matplotlib.pyplot as plt
+import seaborn
+from claimbook.pages.plotting import GOLD, VIOLET, legend_below
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 6.5), sharey=True)
+seeds = table[table.series.str.startswith("seed")].assign(part=table.panel.map(
+    {sheet.NEAR: "in distribution", sheet.ALL: "whole grid", "ratio": "one seed"}))
+ratio = seeds.panel == "ratio"
+for axes, own, palette in ((left, seeds[~ratio], [GOLD, "grey"]),
+                           (right, seeds[ratio], [VIOLET])):
+    seaborn.stripplot(own, x="y", y="x", hue="part", hue_order=[*dict.fromkeys(own.part)],
+                      palette=palette, dodge=True, jitter=False, alpha=0.7, ax=axes)
+left.axvline(1 / 8, color="black", ls="--", label="constant predictor")
+left.set(xscale="log", xlim=(1e-4, 1), xlabel="share of wrong sequences", ylabel="")
+means = table[table.series == "geometric mean"]
+right.plot(means.y, means.x, ls="", color="black", marker="|", ms=14,
+           label="geometric mean")
+right.axvline(1, color="grey", lw=1)
+right.axvline(0.9, color="black", ls=":", label="the claim's 0.9")
+right.set(xscale="log", xticks=(0.01, 1, 100), xlabel="error rate / softmax error rate")
+legends = legend_below(left, 2, "left"), legend_below(right, 2, "right")
+title = figure.suptitle("Seeds differ more than scoring functions do")
 
 # %% [markdown] tags=["caption"]
 # Share of lists answered wrongly, one row a function, one point a seed. Left: as in training and over all
@@ -109,7 +129,10 @@ for number, parts in {38: [(affine.TEMPERED, many, rates_of_many)],
         ratios = sheet.ratios_to_softmax(own)
         evidence |= {name: ratios[name] for name in names}
         gates |= sheet.gates(found, names)
-        control |= dict.fromkeys(names, sheet.exact_answers(found, own))
+        tested = found[0].component.evaluation.parts[0]
+        asked = tested.sequences * len(tested.sigmas) * len(tested.lengths)
+        exact = 0.5 / asked / own[sheet.ALL]["softmax"]  # half a sequence stands for none
+        control |= dict.fromkeys(names, exact)
     page.decide(f"signed_averaging.{number}", evidence, gates, control)
 page.verdicts()
 

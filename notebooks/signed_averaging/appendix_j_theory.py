@@ -132,7 +132,13 @@ gaps = (7, 40, 79, 200)
 at_gap = {f"k = {k}": sheet.weight_at_gap(4.0, k) for k in gaps}
 without_gap = {f"k = {k}": sheet.weight_at_gap(0.0, k) for k in gaps}
 measured = check.metrics | sheet.printed_sentences(ssa, softmax) | at_gap
-controls = one_percent_off.metrics | without_gap | sheet.sentences_that_hold(ssa, softmax)
+first, last = (weight / (1 - weight) for weight in (
+    sheet.weight_at_gap(1.0, 40), sheet.weight_at_gap(10.0, 40)))
+hold = {  # the numbers of three similar sentences that are true
+    "J.3 entropy": (ssa["entropy"] / -np.log(ssa["top"])).min(),
+    "J.5 softmax Jacobian": np.exp(softmax["bound"][-1] - softmax["bound"][0]) / 1.1,
+    "J.6 softmax, gap 1": last / first / 1.1}
+controls = one_percent_off.metrics | without_gap | hold
 for number in (20, 26, 27, 28):
     claim = find_claim(f"signed_averaging.{number}")
     page.decide(claim.id, {part: [measured[part]] for part in claim.parts},

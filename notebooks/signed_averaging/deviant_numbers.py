@@ -56,7 +56,22 @@ table = page.save_figure(
     *sheet.deviant_tables(records, page.profile))
 
 # %% tags=["figure"]
-sheet.draw_models(table)
+import matplotlib.pyplot as plt
+from claimbook.pages.plotting import draw, legend_below, rows_of
+from papers.colors import color_of
+
+figure, axes = plt.subplots(figsize=(8, 3))
+at, after = (rows_of(table, "models", where) for where in sheet.WHERE)
+color = color_of("softmax")
+axes.vlines(at.x, 0, 100 * at.y, color=color, lw=2)
+axes.plot(at.x, 100 * at.y, ls="", marker="o", ms=7, color=color, label=sheet.WHERE[0])
+axes.plot(after.x, 100 * after.y, ls="", marker="o", ms=7, color="black", mfc="none",
+          label=sheet.WHERE[1])
+shares = at.y.round(2)
+always, never = (shares == 1).sum(), (shares == 0).sum()
+axes.set(title=f"A 100 misleads {always} of {len(at)} models always, {never} never",
+         xlabel="models, sorted", ylabel="wrong answers, %")
+legend = axes.legend(loc="center right")
 
 # %% [markdown] tags=["caption"]
 # Each of the 26 softmax models that are right about a 100 alone: how often it answers as if 100 stood alone,
@@ -99,8 +114,19 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # number alone is the one above 0.
 
 # %% tags=["figure"]
-legend = sheet.draw_log_odds(table)
-title = legend.figure.suptitle("At m = 100 the other numbers hardly matter")
+figure, panels = plt.subplots(2, 2, sharex=True, figsize=(9, 5.6))
+for row, quantifier in zip(panels, sheet.QUANTIFIERS):
+    for axes, scoring in zip(row, sheet.SCORINGS):
+        for others, style in zip(sheet.OTHERS, ("-", "--")):
+            draw(axes, table, f"{quantifier}, {scoring}, log-odds", others, marker="o",
+                 label=f"other numbers {others}", color=color_of(scoring), ls=style)
+        axes.axhline(0, color="grey", lw=1)
+        axes.set(xscale="log", title=f"{quantifier}, {scoring}")
+    row[0].set_ylabel("log-odds of the\nopen label")
+for axes in panels[-1]:
+    deviant_sequences.label_sizes(axes)
+legend = legend_below(panels[0, 0], 2)
+title = figure.suptitle("At m = 100 the other numbers hardly matter")
 for line in legend.legend_handles:
     line.set_color("black")  # of softmax and SSA
 

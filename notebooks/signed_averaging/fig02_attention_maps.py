@@ -52,10 +52,15 @@ table = page.save_figure(*sheet.attention_tables(records, page.profile))
 
 # %% mystnb={"image": {"classes": "on-white"}} tags=["figure"]
 import matplotlib.pyplot as plt
+import pandas as pd
+from claimbook.pages.plotting import matrix
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.4))
+tokens = sheet.token_names(0)
 for axes, scoring in zip(panels, quantifiers.SCORINGS):
-    sheet.draw_map(axes, table, scoring)
+    weights = table.y[table.panel == f"map, {scoring}"].to_numpy().reshape(-1, len(tokens))
+    matrix(axes, pd.DataFrame(weights, tokens, tokens), cmap="Purples", vmin=0, vmax=1.6)
+    axes.set(title=scoring, xlabel="attends to", ylabel="token")
 title = figure.suptitle("The large number draws little of the last token's attention")
 
 # %% [markdown] tags=["caption"]
@@ -82,11 +87,19 @@ numbers(last, x="token number")
 # sequence are true. Bars are 95% intervals over seeds.
 
 # %% tags=["figure"]
-from claimbook.pages.plotting import legend_below
+from claimbook.pages.plotting import draw_rows, legend_below
+from papers.colors import marked
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
-sheet.draw_examples(panels[0], table, "share")
-sheet.draw_examples(panels[1], table, "log-odds")
+examples = quantifiers.EXAMPLES
+labels = [", ".join(f"{x:g}" for x in xs) for xs in examples]
+for axes, panel in zip(panels, ("share", "log-odds")):
+    rows = table[table.panel == panel]
+    for shift, scoring in ((-0.12, "softmax"), (0.12, "SSA")):
+        shifted = rows.assign(x=rows.x + shift)
+        draw_rows(axes, shifted, panel, scoring, **marked(scoring))
+    axes.set_yticks(range(len(examples)), labels)
+    axes.set_ylim(len(examples) - 0.5, -0.5)
 panels[0].axvline(1 / 7, color="grey", ls="--", label="equal weights")
 panels[0].axvline(0.9, color="black", ls=":", label="the claim's 0.9")
 panels[0].set(xlim=(0, 1), xlabel="share of attention, mean over heads",

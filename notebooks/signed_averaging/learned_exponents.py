@@ -125,8 +125,11 @@ page.decide("signed_averaging.15", {"12L8AH": [ratios["SSA"].median()]}, [float(
             {"12L8AH": [slower.median()]},
             profile=timing.profile)
 count = "12 layers of 12 heads"
-page.decide("signed_averaging.34", {count: [sheet.additional_parameters(12, 12)]},
-            control={count: [sheet.additional_parameters(12, 1)]}, profile="paper")
+added = lambda layers, heads: (  # by SSA
+    sheet.parameters(layers, heads, heads, sheet.SignedAveraging())
+    - sheet.parameters(layers, heads, heads))
+page.decide("signed_averaging.34", {count: [added(12, 12)]},
+            control={count: [added(12, 1)]}, profile="paper")
 millions, tokens = sheet.parameters() / 1e6, sheet.TOKEN_TABLE / 1e6
 counted = {"with the table of words": [millions + tokens], "without it": [millions]}
 page.decide("signed_averaging.54", counted,

@@ -47,8 +47,23 @@ page.settings(["seed"])
 table = page.save_figure(*sheet.size_tables(records, page.profile))
 
 # %% tags=["figure"]
-legend = sheet.draw_sizes(table)
-title = legend.figure.suptitle("Queries and keys end larger after training on N(0, 10)")
+import matplotlib.pyplot as plt
+import seaborn
+from claimbook.pages.plotting import GOLD, OLIVE, STEEL, legend_below
+
+figure, axes = plt.subplots(figsize=(8, 4))
+colors = dict(zip(affine.LAWS, (GOLD, STEEL, OLIVE)))  # as in training_laws
+seeds = table[~table.series.isin(affine.LAWS)]
+seeds = seeds.assign(law=seeds.series.str.partition(", seed")[0])
+seaborn.swarmplot(seeds, x="x", y="y", hue="law", palette=colors, dodge=True, size=6,
+                  ax=axes)
+axes.axhline(1, color="grey", lw=1)
+axes.set(yscale="log", xlabel="", ylabel="size / size at the start")
+ticks = (1, 2, 5, 10, 20, 50, 100)
+axes.set_yticks(ticks, ticks)
+axes.minorticks_off()
+legend = legend_below(axes, 3)
+title = figure.suptitle("Queries and keys end larger after training on N(0, 10)")
 
 # %% [markdown] tags=["caption"]
 # Size of weights after training over their size at the start; one dot a model. The paper's claim asks for

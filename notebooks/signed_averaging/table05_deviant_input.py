@@ -115,15 +115,24 @@ pd.DataFrame({"error": affine.geometric_mean(at_points, 0),
 # ## The claims, one by one
 
 # %%
+from icllib.tasks import AffineFunctions
+
+# The control of two claims: the slope that a deviant pair decides for good.
+line, tasks = comparisons.THROUGH_ORIGIN, [AffineFunctions()]
+measure = affine.ShiftedErrors((1,), first_stds=FIRST_STDS)
+first, *grown = measure.measure(tasks, line)["error_deviant"][0]
+measure = affine.PointErrors((1,), 8192, first_stds=(100,))
+recovered = measure.measure(tasks, line)["error_at_deviant"][:, -1]
 page.decide("signed_averaging.11", {
     f"sigma = {std}": own / errors[1]["softmax"]
     for std, own in errors.loc["softmax"].items() if std > 1}, reached(errors, "softmax"),
-    sheet.growth_through_origin())
+    {f"sigma = {std}": [error / first] for std, error in zip(FIRST_STDS[1:], grown)})
 page.decide("signed_averaging.47", {
     "softmax": sheet.failure_on_sequence(answers.loc["softmax"])},
     reached(errors, "softmax"), {"softmax": ridge_failure()})
 page.decide("signed_averaging.61", {"sigma = 100": at_points[40] / at_points[3]},
-            reached(errors, "softmax"), sheet.recovery_through_origin())
+            reached(errors, "softmax"),
+            {"sigma = 100": recovered[:, -1] / recovered[:, affine.FIRST_COUNTED - 1]})
 page.verdicts()
 
 # %% [markdown]

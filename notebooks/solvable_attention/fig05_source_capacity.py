@@ -43,7 +43,7 @@ claimbook.settings_table(itself, assumed=(
 # ## Figure
 
 # %%
-from icllib.theory.scaling_laws import theory_exponents
+from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 
 exponents = sheet.by_law(large, lambda record: record["time_exponent"][0],
                          lambda record: record["compute_exponent"][0])
@@ -175,9 +175,12 @@ sheet.stability_table(limit + unstable)
 # decides nothing.
 
 # %%
+first_five = lambda r, place: fit_exponent(r["time"][:5], r["loss"][place][:5])[0]
+beginning = sheet.by_law(  # in compute that of the smallest size: all are alike
+    large, lambda r: first_five(r, -1), lambda r: first_five(r, 0))
 evidence, at_start = (
     {f"{laws.LETTERS[law]} alpha = {alpha}": values for (law, alpha), values in own.items()}
-    for own in (exponents, sheet.exponents_at_start(large)))
+    for own in (exponents, beginning))
 page.decide("solvable_attention.16", evidence, control=at_start)
 fast, slow = sheet.apart(page.recorded(sheet.fast_decays))
 page.decide("solvable_attention.45", fast, control=slow)

@@ -38,7 +38,21 @@ claimbook.settings_table(sheet.ApproximatelySparse(100), assumed=(
 table = page.save_figure(*sheet.curve_tables(records, page.profile))
 
 # %% tags=["figure"]
-legend = sheet.draw_curves(table)
+import matplotlib.pyplot as plt
+from claimbook.pages.plotting import draw, legend_below
+
+_, panels = plt.subplots(2, 2, figsize=(9, 5.6), sharex=True, height_ratios=(3, 2))
+for (above, below), psi in zip(panels.T, sheet.CONTEXT_LENGTHS):
+    for name, (label, color, style) in sheet.CURVES.items():
+        for axes, panel in ((above, "loss"), (below, "distance")):
+            draw(axes, table, f"{panel}, psi = {psi}", name, label=label, color=color,
+                 ls=style, lw=2)
+    below.axhspan(-0.1, 0.1, color="grey", alpha=0.15, lw=0)
+    above.set(xscale="log", yscale="log", title=rf"$\psi$ = {psi}")
+    below.set(xlabel="t = learning rate × steps")
+panels[0, 0].set(ylabel="loss")
+panels[1, 0].set(ylabel=r"$\log_{10}$(loss / closed form)")
+legend = legend_below(panels[0, 0], 3)
 title = legend.figure.suptitle("In long contexts the loss just stays within our tolerance")
 
 # %% [markdown] tags=["caption"]

@@ -1,9 +1,6 @@
 """CausalLM is not optimal for in-context learning: a module for each page.
 
-Code that several pages use is in modules named after what they hold.
-
-`runs` of a page's module lists the runs of a profile. This file only imports the classes that
-records name, as "papers.causal_lm.<class>".
+This file only imports the classes that records name, as "papers.causal_lm.<class>".
 """
 
 from papers.causal_lm.fig01_dynamics import Dynamics

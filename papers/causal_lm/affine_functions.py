@@ -1,7 +1,6 @@
-"""Beyond the paper: both masks on affine functions y = a x + b, small models that the live page has too.
+"""Beyond the paper: both masks on lines, small models that the live page has too.
 
-They have shared layers, as in Table 1, and no positions: the order of pairs matters with the causal mask
-alone.
+Layers are shared, as in Table 1, and there are no positions.
 """
 
 from icllib.evaluate import ErrorByLength

@@ -1,11 +1,8 @@
 """Beyond the paper: masks between causal and prefix, and a plain transformer block."""
 
-import pandas as pd
-
-from claimbook.claims.sentences import short
 from icllib.training import Run
 from papers.causal_lm import trained
-from papers.causal_lm.trained import Cell, SHORT_SIZES, Size, as_in_table_1, row_name
+from papers.causal_lm.trained import Cell, SHORT_SIZES, Size, as_in_table_1
 
 
 def plain_cells() -> list[Cell]:
@@ -27,10 +24,3 @@ def runs(profile: str) -> list[Run]:
     """Masks between causal and prefix; and a plain block beside the public code's."""
     size = SHORT_SIZES[profile]
     return trained.runs_of_size(size, block_cells(size) + plain_cells())
-
-
-def errors_of_seeds(columns: dict) -> pd.DataFrame:
-    """The errors {cell: samples} of all seeds in columns; they differ too much for a mean."""
-    each = lambda samples: ", ".join(short(error, 2) for error in samples)
-    return pd.DataFrame({name: {row_name(cell): each(samples) for cell, samples in errors.items()}
-                         for name, errors in columns.items()})

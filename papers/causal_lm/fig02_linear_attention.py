@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 
 from claimbook.pages import plotting
 from claimbook.records import ADDED, Component
@@ -11,8 +10,7 @@ from icllib.attention import causal_pairs, full_pairs
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory
 from papers.causal_lm.layers import (
-    INPUT_MEANS, KaczmarzErrors, LayersOnPrompts, draw_prompts, layer_seeds, query_errors, run_layers)
-from papers.causal_lm.trained import MASKS
+    INPUT_MEANS, LayersOnPrompts, draw_prompts, layer_seeds, query_errors, run_layers)
 from papers.colors import dashed
 
 
@@ -30,10 +28,8 @@ class LayerErrors(LayersOnPrompts):
         metrics = {}
         for name, mask in (("prefix", full_pairs), ("causal", causal_pairs)):
             outputs = run_layers(prompt, self.pairs, self.step_size, self.layers, mask)
-            left = outputs[..., : self.pairs]
-            missed = prompt.ys[..., self.pairs :] + outputs[..., self.pairs :]
-            metrics[f"{name}_pairs"] = left.square().mean((1, 2))
-            metrics[f"{name}_queries"] = missed.square().mean((1, 2))
+            metrics[f"{name}_pairs"] = outputs[..., : self.pairs].square().mean((1, 2))
+            metrics[f"{name}_queries"] = self.errors(prompt, outputs)
         return metrics
 
 
@@ -71,40 +67,6 @@ def slope_over_layers(errors, first: int, last: int) -> np.ndarray:
     """Slope of the logarithm of errors, a column for each layer, from one layer to another: (seeds,)."""
     window = errors.loc[:, first:last]
     return np.polyfit(window.columns, np.log(window).T, 1)[0]
-
-
-def figure_2_evidence(errors: dict, stationary: dict) -> dict:
-    """For Figure 2's claims: {number of the claim: (evidence, control)}, each {part: samples}.
-
-    errors: {"prefix_pairs" and so on: a row for each seed, a column for each layer}; stationary: {mu: a row
-    for each seed, a column for each number of pairs}. Controls: another prompt's labels, the other mask,
-    other inputs, noisy labels, and a power law in place of a rate.
-    """
-    rate = lambda kind: slope_over_layers(errors[kind], 30, 50)
-    to_pairs = {mask: rate(f"{mask}_queries") / rate(f"{mask}_pairs") for mask in MASKS}
-    last = {kind: values[50] for kind, values in errors.items()}
-    ends = {mu: values[300] for mu, values in stationary.items()}
-    first = {mu: (stationary[mu] < 1e-2).idxmax(axis=1) for mu in (0, 1)}
-    noisy = KaczmarzErrors(0.0, pairs=300, every=20).measure()["noisy_error"]
-    swapped = LayerErrors(other_labels=True).measure()
-    full = {mu: least_squares_error(mu) for mu in INPUT_MEANS}
-    power_law = late_to_early(pd.DataFrame([1 / np.maximum(range(51), 1)]))
-    return {
-        6: ({"layer 50": last["prefix_queries"] / last["causal_queries"]},
-            {"layer 50": [float(swapped["prefix_queries"][50] / swapped["causal_queries"][50])]}),
-        7: ({"mu = 0": first[0]}, {"mu = 0": first[1]}),
-        8: ({f"mu = {mu}": ends[mu] / ends[mu - 1] for mu in (1, 2, 3)},
-            {f"mu = {mu}": full[mu] / full[mu - 1] for mu in (1, 2, 3)}),
-        59: ({"n = 20": stationary[0][20] / (StationaryErrors().dimension / 3)},
-            {"n = 20": [least_squares_error(0.0, noise_std=0.0, pairs=20).max() / (16 / 3)]}),
-        41: ({"mu = 0": ends[0] / stationary[0][40]},
-             {"mu = 0": [float(noisy[14] / noisy[1])]}),  # at 300 and 40 pairs
-        42: ({"n = 40": errors["causal_queries"].min(axis=1)},
-             {"n = 40": errors["prefix_queries"].min(axis=1)}),
-        43: ({"n = 40": to_pairs["prefix"]}, {"n = 40": to_pairs["causal"]}),
-        48: ({mask: late_to_early(errors[f"{mask}_pairs"]) for mask in MASKS},
-             dict.fromkeys(MASKS, power_law)),
-    }
 
 
 def least_squares_error(input_mean: float, noise_std: float = 0.1, pairs: int = 300) -> np.ndarray:

@@ -68,13 +68,15 @@ class LayersOnPrompts(Component):
         task = LinearRegression(self.dimension, inputs="uniform")
         return draw_prompts(task, self.seed, self.sequences, self.pairs + self.queries)
 
+    def errors(self, prompt: Prompt, outputs: torch.Tensor) -> torch.Tensor:
+        """Mean squared error of the queries' predictions, which are minus these outputs."""
+        return (prompt.ys + outputs)[..., self.pairs :].square().mean((1, 2))
+
 
 @dataclass(frozen=True)
 class KaczmarzErrors(Component):
-    """Query error of the stationary points up to many pairs, with and without label noise.
-
-    The iteration is that on weights, run on their errors, which can fall below the rounding of the weights.
-    """
+    """Query error of the stationary points up to many pairs, with and without label noise: the iteration runs
+    on the errors of the weights, which can fall below the rounding of the weights."""
 
     input_mean: float  # mu, in {0, 1, 2, 3}
     noise_std: float = 0.1  # ASSUMED: the paper has no noise

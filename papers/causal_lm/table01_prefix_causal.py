@@ -53,8 +53,7 @@ def stationary_error(size, seed: int) -> float:
 
 
 def held_out_and_training(records) -> pd.DataFrame:
-    """The share of wrong answers on held-out and on training sequences: a row per seed, mask and whether
-    layers are shared. records: those of `classifiers`."""
+    """Shares of wrong answers of `classifiers` on both kinds of sequences, by seed, mask and sharing."""
     shares = {name: values(records, metric, mask="model.mask", shared="model.shared_layers")
               for name, metric in (("held out", "wrong"), ("training", "training_wrong"))}
     return pd.DataFrame(shares).droplevel("length")

@@ -184,10 +184,8 @@ def final_errors(records, suffix: str = "", **labels) -> dict[Cell, pd.Series]:
 
 
 def errors_by_cell(records, suffix: str = "", **labels) -> dict[Cell, pd.DataFrame]:
-    """Each cell's errors, in percent for classes: a row per seed, a column per number of pairs.
-
-    suffix: "_by_layer" for a row per seed and layer; labels: settings in which records of a cell differ.
-    """
+    """Each cell's errors, in percent for classes: a row per seed, a column per number of pairs; suffix:
+    "_by_layer" for a row per seed and layer; labels: settings in which records of a cell differ."""
     found = {}
     for record in records:
         found.setdefault(Cell.of(record.component), []).append(record)
@@ -226,8 +224,8 @@ def learned_errors(errors: dict[Cell, np.ndarray], profile: str, final=None) -> 
 def ratios(errors: dict[Cell, np.ndarray], pairs: dict, profile: str, final=None) -> dict:
     """A claim's evidence and gate and, if masks are compared, control: {part: (seeds,)} each.
 
-    pairs: {part: two cells, whose errors are divided seed by seed}. In the control the causal model of the
-    seed before stands in for the prefix model: only the scatter of seeds is left.
+    pairs: {part: two cells, whose errors are divided}. The control has the causal model of the seed before in
+    place of the prefix model.
     """
     handed = {"evidence": {part: errors[one] / errors[other] for part, (one, other) in pairs.items()},
               "gate": {part: reached(final or errors, both, profile) for part, both in pairs.items()}}
@@ -277,10 +275,8 @@ def standard_errors_apart(first: float, second: float) -> float:
 
 
 def class_differences(entry, cells, **below) -> pd.DataFrame:
-    """Printed class errors and those of their counterparts, with `standard_errors_apart`.
-
-    entry: Cell -> printed number; below: the fields of a cell that differ in its counterpart.
-    """
+    """Printed class errors and those of their counterparts, with `standard_errors_apart`; entry: Cell ->
+    printed number; below: the fields of a cell that differ in its counterpart."""
     rows = {}
     for cell in cells:
         other = cell._replace(**below)
@@ -303,10 +299,8 @@ def task_rows(name: str, values: dict, profile: str) -> list[pd.DataFrame]:
 
 
 def draw_tasks(table: pd.DataFrame, styles: dict, errors: dict[Cell, np.ndarray], title: str, height: float):
-    """A panel for each task, with a point for every series in each row; returns the legend.
-
-    styles: {series: how it is drawn}, the printed errors first; errors: of the seeds, as small dots.
-    """
+    """A panel for each task, a row for each cell, and the errors of seeds as small dots; returns the legend.
+    styles: {series: how it is drawn}, the printed errors first."""
     figure, panels = plt.subplots(1, len(TASKS), figsize=(9, height), sharey=True)
     figure.suptitle(title)
     for axes, task in zip(panels, TASKS):

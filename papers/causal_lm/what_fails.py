@@ -29,8 +29,7 @@ class SelfAttention(LayersOnPrompts):
         for name, mask in self.masks().items():
             outputs = theory.linear_self_attention(
                 prompt.xs, labels, mask, self.step_size, self.layers, self.pairs)
-            errors = prompt.ys[..., self.pairs :] + outputs[..., self.pairs :]
-            metrics[name] = errors.square().mean((1, 2))
+            metrics[name] = self.errors(prompt, outputs)
         return metrics
 
     def masks(self) -> dict[str, torch.Tensor]:
@@ -80,10 +79,6 @@ class StartingWeights(LayersOnPrompts):
         every = run(blank_queries(prompt, self.pairs), self.layers, w0)
         return every, torch.cat((every[:1], run(every[1], self.layers - 1, None)))
 
-    def errors(self, prompt: Prompt, outputs: torch.Tensor) -> torch.Tensor:
-        """Mean squared error of the queries' predictions, which are minus these outputs."""
-        return (prompt.ys + outputs)[..., self.pairs :].square().mean((1, 2))
-
 
 @dataclass(frozen=True)
 class StepBounds(Component):
@@ -103,8 +98,7 @@ class StepBounds(Component):
 
     def measure(self) -> dict:
         """For each mask the share of prompts beyond their bound at each step size, the least, mean and
-        largest bound, and the shares that diverge just below and above it; the largest of STEP_SIZES below
-        all bounds."""
+        largest bound, and the shares that diverge just below and above it; the largest step below all."""
         task = LinearRegression(self.dimension, inputs="uniform")
         prompt = draw_prompts(task, self.seed, self.prompts, self.pairs)
         bounds = {"prefix": theory.largest_prefix_step(prompt.xs),

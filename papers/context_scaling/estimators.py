@@ -141,10 +141,8 @@ class EstimatorErrors(Component):
 
 
 def log_weights(kernel: str, queries: Tensor, points: Tensor) -> Tensor:
-    """Logarithms of a kernel smoother's weights: (Q, d), (n, d) -> (Q, n).
-
-    "gaussian", exp(-|x - x'|^2 / 2), is not consistent: its width does not shrink with the number of pairs.
-    """
+    """Logarithms of a kernel smoother's weights, (Q, d), (n, d) -> (Q, n); "gaussian", exp(-|x - x'|^2 / 2),
+    is not consistent: its width does not shrink with the number of pairs."""
     if kernel == "gaussian":
         return torch.cdist(queries, points).square() / -2
     return log_kernel(kernel, queries, points)
@@ -153,8 +151,8 @@ def log_weights(kernel: str, queries: Tensor, points: Tensor) -> Tensor:
 def exponential_limit(dimension: int) -> float:
     """The error of the exponential smoother on ReLU networks as n goes to infinity.
 
-    Weights exp(x . z) turn N(0, I) into N(x, I), so that the smoother tends to E f(x + g): for a
-    linear f to f itself, for relu(u) to u Phi(u) + phi(u).
+    Weights exp(x . z) turn N(0, I) into N(x, I): the smoother tends to E f(x + g), for relu(u) to u Phi +
+    phi.
     """
     normal = scipy.stats.norm
     gap = lambda u: max(u, 0) - u * normal.cdf(u) - normal.pdf(u)
@@ -235,15 +233,6 @@ def rates(records) -> dict:
     return {name: {f"{title} d = {d}": log_rate(task_errors(records, title, f"{kernel or other}_excess", d))
                    for title, (_, other) in FAMILIES.items() for d in FEW_DIMENSIONS}
             for name, kernel in (("hilbert", "hilbert"), ("other", None))}
-
-
-def by_claim(rates: dict) -> list[dict]:
-    """The parts of claims 13 and 24, of {family and d: (seeds,)}; in one dimension the four families are one
-    experiment, and one part of claim 13: their mean."""
-    in_1 = {"d = 1": np.mean([values for part, values in rates.items() if part.endswith("d = 1")], axis=0)}
-    in_2 = {part: values for part, values in rates.items() if part.endswith("d = 2")}
-    of = lambda *families: {part: values for part, values in in_2.items() if part.startswith(families)}
-    return [in_1 | of("linear", "ReLU"), of("decision", "sparse")]
 
 
 def over_ridge_errors(records, name: str) -> dict:

@@ -1,7 +1,6 @@
-"""Models trained on every context length, so that they answer after any number of pairs.
+"""Models trained on every context length, which have names (papers/export_models.py).
 
-The paper's decoders are trained on five lengths and fail between them; these models are ours. They
-are the ones that have names (papers/export_models.py).
+The paper's decoders are trained on five lengths and fail between them.
 """
 
 from dataclasses import replace

@@ -30,11 +30,8 @@ def runs(profile: str) -> list[Run]:
 
 
 def errors_at_one_level(records) -> dict[str, dict]:
-    """Errors of Figure 2 by metric and name: a row for each seed, a column for each context length.
-
-    "ridge" has the best penalty, "sweep" a row for each of `penalties`, at PENALTY_PAIRS; "one step" is
-    expected, by length.
-    """
+    """Errors of Figure 2 by metric and name: a row for each seed, a column for each context length; "ridge"
+    has the best penalty, "sweep" a row for each of `penalties`; "one step" is expected, by length."""
     run, found = records[0].component, {}
     task, evaluation, sweep = run.task, run.evaluation, penalties(run.task.dimension)
     trained = {metric: trained_errors(records, metric) for metric in ("error", "excess")}

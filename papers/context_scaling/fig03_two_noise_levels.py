@@ -27,11 +27,8 @@ def runs(profile: str) -> list[Run]:
 
 
 def errors_at_two_levels(records) -> dict[str, dict[float, dict]]:
-    """Errors of Figure 3 by metric, noise and name: a row for each seed, or one, a column for each length.
-
-    "ridge" has the best penalty of each level, "sweep" a row for each of `penalties`, at PENALTY_PAIRS;
-    "floor" is the best predictor that does not know the level; "zero" answers 0.
-    """
+    """Errors of Figure 3 by metric, noise and name: a row for each seed, or one, a column for each context
+    length; as `errors_at_one_level`, and "floor" is the best predictor that does not know the level."""
     run, found = records[0].component, {"error": {}, "excess": {}}
     task, sweep = run.task, penalties(run.task.dimension)
     trained = {metric: trained_errors(records, metric) for metric in found}

@@ -84,11 +84,8 @@ def features_learned(by_input: dict, *all_reads) -> dict:
 
 def both_beside(by_input: dict, over_tasks: bool) -> tuple[dict, dict]:
     """The largest ratio of the error with prompt and features to that with one alone, by part; and, as a
-    control, of that with the other alone.
-
-    over_tasks: to the prompt alone, at 10 pairs and both ENDS of T (claim 35); otherwise to features alone,
-    at the largest T and every context length (claim 34).
-    """
+    control, of that with the other alone. over_tasks: the prompt alone, at 10 pairs and both ENDS of T (claim
+    35); else features alone, at the largest T and every context length (claim 34)."""
     ratios, rivals = {}, {}
     judged = lambda errors: (errors[10].unstack("T")[list(ENDS)] if over_tasks
                              else errors.xs(ENDS[1], level="T"))

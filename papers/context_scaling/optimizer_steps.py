@@ -8,10 +8,8 @@ from papers.context_scaling.scaling import (
 
 
 def runs(profile: str) -> list[Run]:
-    """Figures 1 and 8 on linear regression, at `cpu` small models; then for twice the steps.
-
-    ASSUMED: only Figure 1's smallest T and the two of its panel B, to save time.
-    """
+    """Figures 1 and 8 on linear regression, at `cpu` small models; then for twice the steps. ASSUMED: only
+    Figure 1's smallest T and the two of its panel B, to save time."""
     counts = {min(FIGURE_1[profile].counts), 10**5, 10**6}
     runs = fig01_decoders(profile) + fig01_perceptrons(profile)
     runs += [run for run in fig08_transformers(profile) if run.task == LINEAR_8 and run not in runs]

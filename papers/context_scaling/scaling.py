@@ -1,7 +1,4 @@
-"""What several pages train: tasks, models and recipes of "Context-scaling versus task-scaling".
-
-A setting that the paper does not give is marked ASSUMED, with the reason.
-"""
+"""What several pages train: tasks, models and recipes."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -158,11 +155,9 @@ def against_tasks(task, model, recipe: Recipe, profile: str) -> list[Run]:
 
 
 def scaling_tasks(profile: str) -> dict:
-    """The tasks of Figure 8 by name, each with its context lengths.
-
-    ASSUMED: the lengths are Figure 7's, since Appendix C gives none. At profiles other than paper
-    those of ReLU networks end at 40 pairs, as the claim does, to save time.
-    """
+    """The tasks of Figure 8 by name, each with its context lengths. ASSUMED: those of Figure 7, since
+    Appendix C gives none; but for profile paper up to 40 pairs on ReLU networks, as the claim, to save
+    time."""
     lengths = RELU_LENGTHS if profile == "paper" else RELU_LENGTHS[:4]
     return TASKS | {"ReLU network": (RELU_8, lengths)}
 

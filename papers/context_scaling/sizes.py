@@ -7,7 +7,6 @@ import pandas as pd
 
 from claimbook.records.values import values
 from icllib.training import Run
-from papers.context_scaling.gates import over_ridge
 from papers.context_scaling.scaling import (
     FIGURE_2_LENGTHS, FIGURE_4_COUNT, LENGTHS, LINEAR_8, at_seeds, evaluation, one_noise_level, transformers)
 
@@ -80,9 +79,3 @@ def against_best(sizes: pd.DataFrame, best: dict) -> pd.DataFrame:
     errors = sizes.pivot(index="seed", columns=list(best), values="error")
     heads = 0 if (sizes.heads == 0).all() else best["heads"]
     return errors.div(errors[best["layers"], best["width"], heads], axis=0)
-
-
-def best_over_ridge(records, name: str, task, evaluation) -> pd.Series:
-    """For the gate: a model's lowest error over all sizes, over ridge regression's, one per seed."""
-    own = errors_by_size(records).xs(name, level="model")
-    return over_ridge(own, task, evaluation).groupby("seed").min()

@@ -2,13 +2,12 @@
 
 import sys
 
+from claimbook.records.errors import InputError
+
 
 def command(function) -> None:
     """Run a function as a command with its parameters; bad input ends it with one line and exit code 1."""
-    import typer
-
-    from claimbook.records.errors import InputError
-
+    import typer  # takes a moment
     try:
         typer.run(function)
     except InputError as error:

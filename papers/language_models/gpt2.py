@@ -2,9 +2,8 @@
 
     python -m papers.language_models.gpt2 train.bin val.bin runs/gpt2-ssa --scoring ssa
 
-Files hold token ids as flat uint16, which is what nanoGPT's data preparation writes. It runs on one device,
-with the `Trainer` of `transformers`. If it was stopped, the same command continues the training from its last
-checkpoint, with the same result as without a stop.
+Files hold token ids as flat uint16, as nanoGPT's data preparation writes them. It runs on one device. If it
+was stopped, the same command continues from the last checkpoint, with the same result as without a stop.
 """
 
 import json
@@ -26,16 +25,13 @@ from icllib.models.signed_language import load_signed_averaging, use_signed_aver
 
 ASSUMED = ("vocabulary", "accumulation", "warmup", "max_norm")  # settings the paper leaves open
 SAVE_EVERY = 100  # steps
-SCANNED = 2**26  # tokens that are checked at a time
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One training: Appendix A.2, n and b as in Appendix B.
-
-    ASSUMED, as the paper does not say: no dropout, warm-up and clipping as in nanoGPT's GPT-2, a new random
-    order in each pass over the data, and the settings marked so.
-    """
+    """One training: Appendix A.2, n and b as in Appendix B. ASSUMED, as the paper does not say: no dropout,
+    warm-up and clipping as in nanoGPT's GPT-2, a new random order in each pass, and the settings marked
+    so."""
 
     scoring: Literal["softmax", "ssa"] = "softmax"
     seed: int = 0  # of the weights and of the order of the data
@@ -57,14 +53,10 @@ class Settings:
 
 
 def open_tokens(path: Path, settings: Settings) -> np.ndarray:
-    """Windows of a file's token ids that do not overlap, each with the token after it.
-
-    Returns (windows, context + 1), on the disk; what is left at the end is not counted. Raises InputError
-    as `open_token_ids` does, and for an id outside the vocabulary.
-    """
+    """Windows of a file's token ids that do not overlap, each with the token after it: (windows, context +
+    1), on the disk. Raises InputError as `open_token_ids` does, and for an id outside the vocabulary."""
     tokens = open_token_ids(path, settings.context + 1)
-    largest = max(int(tokens[start : start + SCANNED].max()) for start in range(0, len(tokens), SCANNED))
-    if largest >= settings.vocabulary:
+    if (largest := int(tokens.max())) >= settings.vocabulary:
         raise InputError(f"{path}: expected token ids below {settings.vocabulary}, got {largest}")
     return np.lib.stride_tricks.sliding_window_view(tokens, settings.context + 1)[:: settings.context]
 

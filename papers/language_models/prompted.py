@@ -1,11 +1,9 @@
 """Figures 6 and 7 and the last row of Table 1: prompted language models on the three tasks.
 
-A model is any function from prompts to answers, or a folder with a chat model of `transformers`:
-
     python -m papers.language_models.prompted FOLDER every FILE.json
 
-Each cell of a heat map is written as soon as it is measured, and the same command continues where it
-was stopped. Answers are kept unchanged, so that they can be read in another way later.
+asks the chat model of a folder. Cells of a heat map are written one by one, with all answers, and the same
+command continues where it was stopped.
 """
 
 import json
@@ -30,7 +28,6 @@ from papers.signed_averaging.affine import FIRST_COUNTED, SIGMAS, ShiftedErrors
 from papers.signed_averaging.fig06_07_llama import SYSTEM
 from papers.signed_averaging.quantifiers import LENGTHS, SIZES
 
-Generate = Callable[[list[str]], list[str]]  # prompts, without the system prompt, to answers
 PAPER = SIZES["paper"]  # its sequences are used for the quantifiers
 # A cell's length is that of the list, or for affine functions the number of the point that is asked for
 # (Eq. 2). Figures 6 and 7: sigma up to 10 by the captions, up to 30 by Appendix A. ASSUMED: one batch of 64
@@ -42,8 +39,7 @@ ROOM = {"every": 1024, "some": 1024, "affine": 32}  # new tokens; 200 booleans n
 
 
 def asked(task: str, sigma: int, length: int, sequences: int | None = None) -> list[Question]:
-    """The questions of a cell, on the sequences that test small models at profile `paper`; by default as many
-    as in SIZE."""
+    """The questions of a cell, by default as many as in SIZE, on test sequences of small models."""
     ids = torch.arange(sequences or SIZE[task]["sequences"])
     if task == "affine":
         law = ShiftedErrors()  # the first prompt of each function
@@ -54,8 +50,8 @@ def asked(task: str, sigma: int, length: int, sequences: int | None = None) -> l
     return questions(Quantifier(task, float(sigma)), Stream.of([0], "evaluation"), ids, length)
 
 
-def measure(task: str, generate: Generate, sigma: int, length: int, sequences: int | None = None) -> dict:
-    """One cell: its errors and all answers."""
+def measure(task: str, generate: Callable, sigma: int, length: int, sequences: int | None = None) -> dict:
+    """One cell: its errors and all answers. generate: from prompts to answers, without the system prompt."""
     prompts, truths = zip(*asked(task, sigma, length, sequences))
     answers = generate(list(prompts))
     found = (affine_errors if task == "affine" else quantifier_errors)(truths, answers)
@@ -63,11 +59,8 @@ def measure(task: str, generate: Generate, sigma: int, length: int, sequences: i
 
 
 def quantifier_errors(truths: list[list[bool]], answers: list[str]) -> dict:
-    """The shares of wrong, of unparsed and of wrongly long answers.
-
-    As for the small models an answer is wrong if a label from the third on is. ASSUMED: it is
-    wrong, too, if it has another length or is no list of booleans.
-    """
+    """The shares of wrong, of unparsed and of wrongly long answers; wrong is, as for the small models, a
+    label from the third on, and, ASSUMED, an answer of another length or that is no list of booleans."""
     count, found = len(answers), [read_booleans(answer) for answer in answers]
     long = [labels is None or len(labels) != len(true) for labels, true in zip(found, truths)]
     wrong = [other or labels[FIRST_COUNTED - 1 :] != true[FIRST_COUNTED - 1 :]
@@ -93,12 +86,9 @@ def error_table(cells: list[dict]) -> pd.DataFrame:
     return rows.pivot(index="sigma", columns="length", values="wrong")
 
 
-def chat_model(folder: Path, system: str, room: int, batch: int) -> Generate:
-    """The chat model in a folder, on all GPUs that there are: 70B needs two.
-
-    room: new tokens of an answer; batch: prompts that are answered together. ASSUMED: greedy decoding,
-    since the paper names no temperature. Raises InputError for a folder without a chat model.
-    """
+def chat_model(folder: Path, system: str, room: int, batch: int) -> Callable:
+    """The chat model in a folder, on all GPUs that there are; room: new tokens in an answer. InputError for
+    another folder. ASSUMED: greedy decoding, since the paper names no temperature."""
     from transformers import pipeline
 
     places = {"device_map": "auto"} if torch.cuda.is_available() else {"device": "cpu"}

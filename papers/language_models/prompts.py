@@ -2,9 +2,9 @@
 
     python -m papers.language_models.prompts every FILE.jsonl
 
-writes the sequences on which Llama 3.1 8B is fine-tuned (Appendix A.1). A line holds the messages of one
-chat, as trainers of chat models read them. ASSUMED, since the paper shows no prompt that was answered: a
-prompt ends like the examples in the system prompts of Appendix K, "CONTEXT: [...]", line break, "#Answer:".
+writes the sequences on which Llama 3.1 8B is fine-tuned (Appendix A.1), the messages of one chat in a line.
+ASSUMED, since the paper shows no prompt that was answered: a prompt ends like the examples in the system
+prompts of Appendix K, "CONTEXT: [...]", line break, "#Answer:".
 """
 
 import json
@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -28,18 +27,12 @@ from papers.language_models import command
 from papers.signed_averaging.fig06_07_llama import SYSTEM
 from papers.signed_averaging.quantifiers import TRAINED
 
-# ASSUMED: the numbers in the one answer that the paper shows, [1.33, 0.79, 2.61, 0.0, 0.9] in
-# Appendix L, have two decimals at most.
-DECIMALS = 2
+DECIMALS = 2  # ASSUMED: the most in the one answer that the paper shows, in Appendix L
 SEQUENCES = 26_000  # of fine-tuning, Appendix A.1; 650 of each length
 LIST = re.compile(r"\[\s*(?:true|false)(?:\s*,\s*(?:true|false))*\s*\]", re.IGNORECASE)
 
 
-class Question(NamedTuple):
-    """A prompt and its right answer: a list of booleans, or a number."""
-
-    prompt: str
-    truth: list[bool] | float
+Question = tuple[str, list[bool] | float]  # a prompt and its right answer
 
 
 def as_written(numbers: Tensor) -> list[float]:
@@ -60,18 +53,17 @@ def chat(system: str, prompt: str) -> list[dict]:
 def questions(task: Quantifier | AffineFunctions, stream: Stream, ids: Tensor, n: int) -> list[Question]:
     """One question for each id, (B,).
 
-    Of a quantifier: is every (some) number so far positive, at all n numbers? The truth is that of the
-    numbers as written, so that 0.004 counts as 0.0. Of affine functions: what is y_n, given x_1, y_1,
-    ..., y_{n-1}, x_n? The truth is not rounded, the prompt is.
+    Of a quantifier: is every (some) number so far positive, as written, so that 0.004 counts as 0.0? Of
+    affine functions: what is y_n, given x_1, y_1, ..., y_{n-1}, x_n? That truth is not rounded.
     """
     prompt = task.sample(stream, ids[None], n)
     xs = prompt.xs[0, :, :, 0]
     if isinstance(task, AffineFunctions):
         pairs = torch.stack((xs, prompt.ys[0]), dim=-1).flatten(1)  # (B, 2n)
-        return [Question(prompt_of(as_written(row[:-1])), float(row[-1])) for row in pairs]
+        return [(prompt_of(as_written(row[:-1])), float(row[-1])) for row in pairs]
     rows = [as_written(row) for row in xs]
     labels = truth(task.quantifier, torch.tensor(rows)) > 0
-    return [Question(prompt_of(row), label) for row, label in zip(rows, labels.tolist())]
+    return [(prompt_of(row), label) for row, label in zip(rows, labels.tolist())]
 
 
 def answer_of(truth: list[bool] | float) -> str:
@@ -88,8 +80,7 @@ def read_booleans(answer: str) -> list[bool] | None:
     """The list of booleans that an answer consists of; None where it is anything else."""
     if not LIST.fullmatch(bare(answer)):
         return None
-    words = re.findall("true|false", answer, re.IGNORECASE)
-    return [word.lower() == "true" for word in words]
+    return json.loads(bare(answer).lower())
 
 
 def read_number(answer: str) -> float | None:
@@ -115,11 +106,9 @@ def least_squares_answer(prompts: list[str]) -> list[str]:
 
 
 def training_chats(task: str, sequences: int = SEQUENCES) -> Iterator[list[dict]]:
-    """Chats for fine-tuning, about sequences of 1 to 40 numbers (or pairs) from N(0, 1), shortest first.
-
-    Appendix A.1: sequences "progressing from 1 to 40". ASSUMED: as many of each length, and under
-    the system prompts of Appendix K. No evaluation has any of these sequences.
-    """
+    """Chats for fine-tuning, about sequences of 1 to 40 numbers (or pairs) from N(0, 1), shortest first
+    (Appendix A.1). ASSUMED: as many of each length, under those system prompts. No evaluation has any of
+    these sequences."""
     law = AffineFunctions() if task == "affine" else Quantifier(task)
     for n, ids in enumerate(torch.arange(sequences).view(TRAINED, -1), 1):
         for prompt, truth in questions(law, Stream.of([0], "training"), ids, n):

@@ -1,14 +1,12 @@
 """The evaluation of Table 2: few-shot questions to a decoder of `transformers`, under both masks.
 
-Section 5.3 says "5-shot MMLU (57 tasks) and 3-shot BBH (23 tasks)" and no more. ASSUMED: MMLU in
-the form of its authors (Hendrycks et al., 2021), where the letter with the highest likelihood is
-the answer; BBH in that of Suzgun et al. (2022) without chains of thought, where the generated line
-must be the target; and the mean over tasks, each of the same weight.
+ASSUMED, as Section 5.3 names only the benchmarks: MMLU as its authors have it (Hendrycks et al., 2021), where
+the most likely letter is the answer; BBH as Suzgun et al. (2022) without chains of thought, where the
+generated line must be the target; and the mean over tasks, each of the same weight.
 """
 
 from pathlib import Path
 from statistics import mean
-from typing import NamedTuple
 
 import pandas as pd
 import torch
@@ -24,11 +22,7 @@ MMLU_SHOTS, BBH_SHOTS = 5, 3  # Section 5.3
 MOST_TOKENS = 16  # ASSUMED: of a generated answer; the targets of BBH are short
 
 
-class Task(NamedTuple):
-    """Prompts, each with its shots and one question, and their right answers."""
-
-    prompts: list[str]
-    answers: list[str]
+Task = list[tuple[str, str]]  # prompts, each with its shots and one question, and their right answers
 
 
 def read_mmlu(folder) -> dict[str, Task]:
@@ -36,10 +30,9 @@ def read_mmlu(folder) -> dict[str, Task]:
     tasks = {}
     for path in task_files(folder, "dev/*_dev.csv"):
         name = path.name.removesuffix("_dev.csv")
-        about = name.replace("_", " ")
-        start = f"The following are multiple choice questions (with answers) about {about}.\n\n"
+        start = "The following are multiple choice questions (with answers) about {}.\n\n"
         tests = mmlu_examples(path.parents[1] / f"test/{name}_test.csv")
-        tasks[name] = few_shot(start, mmlu_examples(path)[:MMLU_SHOTS], tests)
+        tasks[name] = few_shot(start.format(name.replace("_", " ")), mmlu_examples(path)[:MMLU_SHOTS], tests)
     return tasks
 
 
@@ -71,20 +64,12 @@ def task_files(folder, pattern: str) -> list[Path]:
 def few_shot(start: str, shots, questions) -> Task:
     """Every question after the same shots."""
     before = start + "".join(f"{question} {answer}\n\n" for question, answer in shots)
-    return Task([before + question for question, _ in questions], [answer for _, answer in questions])
-
-
-def most_likely(model, tokenizer, prompt: str, choices, prefix: bool) -> str:
-    """The choice with the highest log-likelihood after the prompt."""
-    return choices[int(log_likelihoods(model, tokenizer, prompt, choices, prefix).argmax())]
+    return [(before + question, answer) for question, answer in questions]
 
 
 @torch.no_grad()
 def log_likelihoods(model, tokenizer, prompt: str, choices, prefix: bool) -> Tensor:
-    """The log-likelihood of each choice after the prompt: (choices,).
-
-    prefix: the tokens of the prompt attend to each other both ways; else all is causal.
-    """
+    """The log-likelihood of each choice after the prompt, (choices,); prefix: whose tokens see each other."""
     start = tokenizer(prompt).input_ids
     ends = [tokenizer(f" {choice}", add_special_tokens=False).input_ids for choice in choices]
     rows = pad_sequence([torch.tensor(start + end) for end in ends], True, -1).to(model.device)
@@ -107,13 +92,10 @@ def generated(model, tokenizer, prompt: str, prefix: bool) -> str:
 
 
 def table_2(model, tokenizer, mmlu: dict[str, Task], bbh: dict[str, Task], prefix: bool) -> dict:
-    """One row of Table 2: the mean accuracy over the tasks of both benchmarks, in percent.
-
-    model, tokenizer: a plainly causal decoder of `transformers`, fine-tuned with the mask that
-    `prefix` says, and its tokenizer. mmlu, bbh: from `read_mmlu` and `read_bbh`.
-    """
-    answer = {"MMLU": lambda prompt: most_likely(model, tokenizer, prompt, LETTERS, prefix),
-              "BBH": lambda prompt: generated(model, tokenizer, prompt, prefix)}
-    return {benchmark: 100 * mean(mean(answer[benchmark](prompt) == right for prompt, right in zip(*task))
+    """One row of Table 2: the mean accuracy over the tasks of both benchmarks, in percent; model: a plainly
+    causal decoder of `transformers`, fine-tuned with the mask that `prefix` says."""
+    letter = lambda prompt: LETTERS[log_likelihoods(model, tokenizer, prompt, LETTERS, prefix).argmax()]
+    line = lambda prompt: generated(model, tokenizer, prompt, prefix)
+    return {benchmark: 100 * mean(mean(answer(prompt) == right for prompt, right in task)
                                   for task in tasks.values())
-            for benchmark, tasks in (("MMLU", mmlu), ("BBH", bbh))}
+            for benchmark, answer, tasks in (("MMLU", letter, mmlu), ("BBH", line, bbh))}

@@ -1,9 +1,8 @@
-"""Figure 8: a histogram of the norms of the token embeddings in a corpus.
+"""Figure 8: a histogram of the norms of GPT-2's token embeddings in a corpus.
 
     python -m papers.language_models.token_norms model.safetensors train.bin FILE.csv
 
-The embedding is the tensor `wte.weight` of GPT-2. The corpus is a flat file of 16-bit token ids,
-as the data preparation of nanoGPT writes it for OpenWebText.
+The corpus is a flat file of 16-bit token ids, as nanoGPT's data preparation writes it.
 """
 
 from pathlib import Path
@@ -45,11 +44,7 @@ def token_counts(tokens: Path, vocabulary: int, chunk: int = CHUNK) -> np.ndarra
 
 
 def norm_histogram(norms, counts, bins: int = BINS) -> pd.DataFrame:
-    """Bins of equal width from the smallest norm to the largest, and the number of tokens in each.
-
-    `corpus` counts all tokens of the corpus, `vocabulary` each kind of token once; the last bin
-    includes its upper edge. norms, counts: (vocabulary,).
-    """
+    """Bins of equal width, and in each the tokens of the corpus and the words of the vocabulary."""
     corpus, edges = np.histogram(norms, bins, weights=counts)
     return pd.DataFrame({"low": edges[:-1], "high": edges[1:], "corpus": corpus,
                          "vocabulary": np.histogram(norms, bins)[0]})

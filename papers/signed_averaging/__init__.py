@@ -1,9 +1,6 @@
 """Scaled signed averaging: a module for each page.
 
-Code that several pages use is in modules named after what they hold.
-
-`runs` of a page's module lists the runs of a profile. This file only imports the classes that
-records name, as "papers.signed_averaging.<class>".
+This file only imports the classes that records name, as "papers.signed_averaging.<class>".
 """
 
 from papers.signed_averaging.affine import LearnedExponents, LineAnswers, PointErrors, ShiftedErrors

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from claimbook.claims.sentences import SHARE, with_interval
-from claimbook.pages.plotting import GOLD, VIOLET, legend_below, series
+from claimbook.pages.plotting import series
 from icllib.training import Run
 from papers.signed_averaging.affine import NAMES, TEMPERED, TITLES, scorings
 from papers.signed_averaging.comparisons import geometric_rows, ratio, reached
@@ -51,13 +50,6 @@ def ratios_to_softmax(rates) -> dict[str, pd.Series]:
     return {name: ratio(rates[[ALL]], name, "softmax")[ALL] for name in rates.index.unique("scoring")}
 
 
-def exact_answers(records, rates) -> pd.Series:
-    """The control of the claims: the ratio to softmax if half a sequence is wrong, which stands for none."""
-    tested = records[0].component.evaluation.parts[0]
-    least = 0.5 / (tested.sequences * len(tested.sigmas) * len(tested.lengths))
-    return least / rates[ALL]["softmax"]
-
-
 def gates(records, names) -> dict[str, pd.Series]:
     """The gates of the claims on these functions and softmax."""
     at_training = at_length(records, TRAINED)
@@ -83,31 +75,6 @@ def rate_table(rates) -> pd.DataFrame:
             "ratio to softmax": with_interval(ratios, scale="log"),
             "models above 0.1": f"{(own[ALL] > 0.1).sum()} of {len(own)}"}
     return pd.DataFrame(rows).T
-
-
-def draw_rates(table):
-    """Left, error rates; right, their ratios to softmax, seed by seed; returns the legends."""
-    _, (left, right) = plt.subplots(1, 2, figsize=(9, 6.5), sharey=True)
-    names = {NEAR: "in distribution", ALL: "whole grid", "ratio": "one seed"}
-    seeds = table[table.series.str.startswith("seed")].assign(part=table.panel.map(names))
-    draw_seeds(left, seeds[seeds.panel != "ratio"], [GOLD, "grey"])
-    left.axvline(1 / 8, color="black", ls="--", label="constant predictor")
-    left.set(xscale="log", xlim=(1e-4, 1), xlabel="share of wrong sequences", ylabel="")
-    draw_seeds(right, seeds[seeds.panel == "ratio"], [VIOLET])
-    means = table[table.series == "geometric mean"]
-    right.plot(means.y, means.x, ls="", color="black", marker="|", ms=14, label="geometric mean")
-    right.axvline(1, color="grey", lw=1)
-    right.axvline(0.9, color="black", ls=":", label="the claim's 0.9")
-    right.set(xscale="log", xticks=(0.01, 1, 100), xlabel="error rate / softmax error rate")
-    return [legend_below(left, 2, "left"), legend_below(right, 2, "right")]
-
-
-def draw_seeds(axes, seeds, palette) -> None:
-    """Draw a point in each row for every seed, those of each part beside the others."""
-    import seaborn  # takes a second, which commands that draw nothing need not wait
-
-    seaborn.stripplot(seeds, x="y", y="x", hue="part", hue_order=[*dict.fromkeys(seeds.part)],
-                      palette=palette, dodge=True, jitter=False, alpha=0.7, ax=axes)
 
 
 def runs(profile: str) -> list[Run]:

@@ -1,6 +1,6 @@
 """The book's trainings by a plain loop: GPT-2 of `transformers`, AdamW, and PyTorch's random numbers.
 
-It shares no code with the engine that trains the book's models but the measurements and the test prompts.
+Only the measurements and the test prompts are those of our engine.
 """
 
 import math
@@ -130,10 +130,8 @@ class Decoder(nn.Module):
             nn.init.zeros_(layer.bias)
 
     def forward(self, xs: Tensor, ys: Tensor, lengths, places) -> Tensor:
-        """Predict y of the points `places` from the pairs before them: (B, N, d) -> (B, K).
-
-        For a single context length there may be several queries; they see only the pairs.
-        """
+        """Predict y of the points `places` from the pairs before them, (B, N, d) -> (B, K); for a single
+        context length there may be several queries, which see only the pairs."""
         ys = 2 * ys - 1 if self.signs else ys
         if self.model.tokens == "separate":  # x, y, x, y ..., a prediction at every x
             tokens = torch.stack((xs[..., 0], ys), dim=2).flatten(1)[:, : 2 * max(lengths) + 1, None]

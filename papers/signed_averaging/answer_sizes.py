@@ -25,9 +25,9 @@ WITHIN = 8.0  # below the bound of every kept model
 class AnswerSizes(Component):
     """How large a decoder's answers on steep lines can be and are, and what that costs.
 
-    x ~ N(0, 1), a, c ~ N(0, s), from the third point on. Measures `bound`, (M,), NaN without a final
-    normalization; and, each (M, function_stds), `largest_answer`, the `error`, the `floor` under it that the
-    bound sets, and `error_within`, that on targets of at most this size.
+    x ~ N(0, 1), a, c ~ N(0, s), from the third point on. Measures `bound`, (M,), NaN without a final norm;
+    and, (M, function_stds) each, `largest_answer`, `error`, the `floor` under it that the bound sets, and
+    `error_within`, that on targets of at most this size.
     """
 
     function_stds: tuple[Positive, ...] = SIGMAS
@@ -110,10 +110,8 @@ def sizes_at(profile: str) -> AnswerSizes:
 
 
 def floor(bound: float, sigma: float) -> float:
-    """E max(|y| - B, 0)^2 on lines with a, c ~ N(0, sigma) and x ~ N(0, 1): no attention errs less.
-
-    y given x is N(0, sigma^2 (1 + x^2)), whose mean beyond a bound is known; over x by Gauss-Hermite.
-    """
+    """E max(|y| - B, 0)^2 on lines with a, c ~ N(0, sigma) and x ~ N(0, 1): no attention errs less. Given x,
+    y is N(0, sigma^2 (1 + x^2)), whose mean beyond a bound is known; over x by Gauss-Hermite."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(64)
     spread = sigma * np.sqrt(1 + nodes**2)
     return float((weights * tail(bound / spread) * spread**2).sum() / weights.sum())

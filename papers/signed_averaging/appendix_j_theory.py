@@ -108,27 +108,15 @@ def printed_sentences(ssa, softmax) -> dict:
             "J.6 softmax, gap 1": odds[1] / odds[0] / 1.1}
 
 
-def sentences_that_hold(ssa, softmax) -> dict:
-    """A control: the same numbers for three similar sentences that are true."""
-    entropies = ssa["entropy"] / -np.log(ssa["top"])
-    odds = [weight / (1 - weight) for weight in (weight_at_gap(gap, 40) for gap in (1.0, 10.0))]
-    bound = softmax["bound"]
-    return {"J.3 entropy": entropies.min(),
-            "J.5 softmax Jacobian": np.exp(bound[-1] - bound[0]) / 1.1,
-            "J.6 softmax, gap 1": odds[1] / odds[0] / 1.1}
-
-
 def weight_at_gap(gap: float, k: int, low: float = 0.0) -> float:
     """The softmax weight of the largest of k scores; the others are `low`, which is `gap` less."""
     return float(weights(np.array([low + gap, *[low] * (k - 1)]), None, None)[0])
 
 
 def reversed_order(shift: float | None = None, seeds: int = 5, pairs: int = 100_000) -> np.ndarray:
-    """How often abs(x) < abs(y) but the embedding of y is shorter (Section 5.2): (seeds,).
-
-    x, y ~ N(0, 1); the embedding is x W + b of width 256, with W and b uniform in [-1, 1] as in
-    PyTorch's linear layer of one input, or with b = shift W.
-    """
+    """How often abs(x) < abs(y) but the embedding of y is shorter (Section 5.2), (seeds,); x, y ~ N(0, 1),
+    and the embedding x W + b of width 256 has W and b uniform in [-1, 1], as in PyTorch's linear layer, or b
+    = shift W."""
     found = []
     for seed in range(seeds):
         random = np.random.default_rng(seed)
@@ -243,10 +231,8 @@ def corrections(record) -> list[tuple]:
 
 @dataclass(frozen=True)
 class AppendixJCheck(Component):
-    """The largest relative violation of each statement of Appendix J, on rows uniform in [-M, M].
-
-    Every row has its own n, b and M; in the first ten rows the first logit is exactly 0.
-    """
+    """The largest relative violation of each statement of Appendix J, on rows uniform in [-M, M], each with
+    its own n, b and M; in the first ten rows the first logit is exactly 0."""
 
     # ASSUMED, since the statements are for any k, n >= 1, b > 0 and M: ranges around the start of
     # training, n = 1.5 and b = 1 (Appendix B), and up to the longest prompt of training, k = 40.

@@ -1,7 +1,6 @@
-"""Attention weights, their scores and Jacobians, as the models compute them.
+"""Attention weights, as the models compute them: scores z (..., k) are converted to double precision.
 
-Scores are arrays or tensors z (..., k), converted to double precision. n and b are numbers or
-broadcast against z; n = None means softmax, whose scores are z itself.
+n and b are numbers or broadcast against z; n = None means softmax, whose scores are z itself.
 """
 
 import torch

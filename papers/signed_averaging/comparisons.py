@@ -1,9 +1,8 @@
 """Decoders of affine functions side by side: ratios of their errors, gates, controls and tables.
 
 Errors are frames with a row for each model, (name, seed), and a column for each sigma; errors along training
-have rows (name, seed, step). Models of one seed have the same prompts, so ratios are taken seed by seed. The
-control puts ridge regression in place of a model: it is exact from the third point on, as labels have no
-noise.
+have rows (name, seed, step). The control puts ridge regression in place of a model: it is exact from the
+third point on, as labels have no noise.
 """
 
 from functools import cache
@@ -26,24 +25,9 @@ from icllib.training import records
 from papers.colors import MODELS, marked
 from papers.signed_averaging.affine import (
     ALTERNATIVES, ASSUMED, LAWS, LineAnswers, PRINTED, SIGMAS, ShiftedErrors, TEMPERED, geometric_mean,
-    scoring_of, shared)
+    printed, scoring_of, shared)
 
-TABLE_6 = {  # by sigma_F = 1, ..., 10
-    "1L1AH": (0.1, 0.8, 5.1, 13.1, 26.9, 39.7, 53.0, 84.8, 120.0, 153.2),
-    "1L2AH": (0.1, 0.8, 5.3, 14.4, 29.8, 41.1, 55.0, 93.8, 120.4, 159.2),
-    "1L4AH": (0.0, 0.2, 2.7, 8.7, 19.9, 32.0, 42.8, 64.5, 92.3, 131.2),
-    "2L1AH": (0.0, 0.1, 2.0, 4.9, 13.7, 27.0, 36.1, 64.9, 99.0, 134.0),
-    "2L2AH": (0.0, 0.0, 1.6, 3.2, 9.3, 25.5, 32.0, 61.1, 92.9, 127.8),
-    "2L4AH": (0.0, 0.0, 0.9, 2.6, 7.5, 19.3, 27.3, 51.8, 90.2, 119.4),
-    "3L1AH": (0.0, 0.0, 0.9, 3.0, 8.2, 16.8, 24.4, 48.4, 76.7, 113.2),
-    "3L2AH": (0.0, 0.0, 0.7, 2.3, 6.5, 15.9, 22.5, 43.1, 74.0, 102.5),
-    "3L4AH": (0.0, 0.0, 0.6, 1.9, 5.5, 13.8, 20.4, 42.2, 70.3, 100.4),
-    "6L4AH": (0.0, 0.0, 0.5, 1.6, 4.6, 11.6, 16.8, 33.7, 58.3, 87.9),
-    "12L8AH": (0.0, 0.0, 0.3, 1.1, 2.9, 7.9, 11.9, 28.3, 46.9, 73.5),
-    "18L8AH": (0.0, 0.0, 0.2, 1.1, 2.8, 7.1, 10.3, 22.9, 40.3, 64.6),
-    "2Al32AH": (1.17, 2.64, 3.47, 5.01, 7.88, 16.85, 24.1, 40.98, 66.04, 95.03),
-    "12Al8AH": (0.0, 0.0, 0.41, 1.70, 3.92, 10.40, 14.04, 30.20, 52.69, 79.13),
-}
+TABLE_6 = printed(6)
 
 
 # ---- tables, and ridge regression as the control --------------------------------------------
@@ -51,7 +35,7 @@ TABLE_6 = {  # by sigma_F = 1, ..., 10
 
 def beside(ours: pd.DataFrame, printed: dict, spread: bool = False, scale: str = "log") -> pd.DataFrame:
     """Rows {name: numbers} of a printed table with the means of ours, rows (name, seed), below them; spread:
-    with 95% intervals over seeds, and transposed, so that it fits on a page."""
+    with 95% intervals over seeds, and transposed."""
     table = {}
     for name in ours.index.unique(0):
         if name in printed:

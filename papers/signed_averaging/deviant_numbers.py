@@ -3,17 +3,15 @@
 from dataclasses import replace
 from itertools import product
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from claimbook.claims.sentences import SHARE
-from claimbook.pages.plotting import draw, legend_below, rows_of, series
+from claimbook.pages.plotting import series
 from claimbook.records.values import values
 from icllib.training import Run
-from papers.colors import color_of
 from papers.signed_averaging.deviant_sequences import (
-    BY_QUANTIFIER, DeviantNumbers, OTHERS, QUANTIFIERS, WHERE, chosen_cells, label_sizes, mistake_tables,
-    own_answers, own_mistakes)
+    BY_QUANTIFIER, DeviantNumbers, OTHERS, QUANTIFIERS, WHERE, chosen_cells, mistake_tables, own_answers,
+    own_mistakes)
 from papers.signed_averaging.quantifiers import SCORINGS, SIZES, cell_runs
 
 ASSUMED = (  # settings that the paper does not give, for the table on the page
@@ -58,33 +56,3 @@ def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
                         shares[others, where].unstack(), profile, SHARE)
                  for where in WHERE for others in OTHERS]
     return tables + last
-
-
-def draw_models(table) -> None:
-    """Draw how often a 100 misleads each model, at its own place and, hollow, after it."""
-    _, axes = plt.subplots(figsize=(8, 3))
-    at, after = (rows_of(table, "models", where) for where in WHERE)
-    axes.vlines(at.x, 0, 100 * at.y, color=color_of("softmax"), lw=2)
-    axes.plot(at.x, 100 * at.y, ls="", marker="o", ms=7, color=color_of("softmax"), label=WHERE[0])
-    axes.plot(after.x, 100 * after.y, ls="", marker="o", ms=7, color="black", mfc="none", label=WHERE[1])
-    shares = at.y.round(2)
-    always, never = (shares == 1).sum(), (shares == 0).sum()
-    axes.set(title=f"A 100 misleads {always} of {len(at)} models always, {never} never",
-             xlabel="models, sorted", ylabel="wrong answers, %")
-    axes.legend(loc="center right")
-
-
-def draw_log_odds(table):
-    """Draw log-odds of the open label at the large number; returns the legend."""
-    _, panels = plt.subplots(2, 2, sharex=True, figsize=(9, 5.6))
-    for row, quantifier in zip(panels, QUANTIFIERS):
-        for axes, scoring in zip(row, SCORINGS):
-            for others, style in zip(OTHERS, ({"ls": "-"}, {"ls": "--"})):
-                draw(axes, table, f"{quantifier}, {scoring}, log-odds", others, marker="o",
-                     label=f"other numbers {others}", color=color_of(scoring), **style)
-            axes.axhline(0, color="grey", lw=1)
-            axes.set(xscale="log", title=f"{quantifier}, {scoring}")
-        row[0].set_ylabel("log-odds of the\nopen label")
-    for axes in panels[-1]:
-        label_sizes(axes)
-    return legend_below(panels[0, 0], 2)

@@ -1,8 +1,7 @@
 """Quantifiers on sequences with one number far outside the training distribution.
 
-Section 5 says that a model answers for the whole sequence as for its largest number alone. This can be tested
-only if the two answers differ: the large number leaves the label open (see `quantifiers`), another settles
-it.
+Section 5: a model answers for the whole sequence as for its largest number alone. To test it, the large
+number leaves the label open (see `quantifiers`), and another settles it.
 """
 
 from dataclasses import dataclass, field
@@ -36,10 +35,9 @@ BY_QUANTIFIER = {"quantifier": "task.quantifier"} | BY_SCORING  # labels for `pa
 class DeviantNumbers(Component):
     """Answers to x ~ N(0, 1) with one large number x_p, m under "every" and -m under "some".
 
-    There are two kinds of sequences: those in which another number settles the label before x_p; and all,
-    with signs changed so that every number leaves it open. Measures `alone`, the log-odds of the open label
-    for the large number alone, (M, sizes), and `open_label` and `log_odds`, the share of answers with the
-    open label and its mean log-odds, (M, OTHERS, sizes, places, after + 1).
+    Of OTHERS, another number settles the label before x_p, or signs are changed so that all leave it open.
+    Measures `alone`, the log-odds of the open label for the large number alone, (M, sizes), and `open_label`
+    and `log_odds`, its share and its mean log-odds, (M, OTHERS, sizes, places, after + 1).
     """
 
     sizes: tuple[Positive, ...] = (1, 3, 10, 30, 70, 100)  # m: 70 is that of Figure 2
@@ -141,8 +139,8 @@ def mistake_tables(mistakes, profile: str) -> list[pd.DataFrame]:
 def judged(records, reached) -> tuple[dict, pd.Series]:
     """The claim's evidence at the largest size, by seed, and its gate. reached: the gate of these seeds.
 
-    Only for models that are right about the large number alone: for the others the answer to it would be the
-    right one. If no model is right, the evidence is of all models and none passes the gate.
+    Only for models that are right about the large number alone. If none is, the evidence is of all and none
+    passes the gate.
     """
     alone = values(records, "alone").unstack()
     right = alone[max(alone)] > 0

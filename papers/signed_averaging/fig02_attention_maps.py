@@ -3,10 +3,9 @@
 import pandas as pd
 
 from claimbook.claims.sentences import SHARE
-from claimbook.pages.plotting import draw_rows, matrix, series
+from claimbook.pages.plotting import series
 from claimbook.records.values import values
 from icllib.training import Run
-from papers.colors import marked
 from papers.signed_averaging.affine import BY_SCORING
 from papers.signed_averaging.quantifiers import AS_PRINTED, EXAMPLES, SCORINGS, cell_runs, cells
 
@@ -51,21 +50,3 @@ def attention_tables(records, profile: str) -> list[pd.DataFrame]:
         tables.append(series("share", scoring, list(odds), shares(maps).loc[scoring], profile, SHARE))
         tables.append(series("log-odds", scoring, list(odds), odds.loc[scoring], profile))
     return tables
-
-
-def draw_map(axes, table, scoring: str) -> None:
-    """Draw the attention map of the first example, with its numbers."""
-    rows = table[table.panel == f"map, {scoring}"]
-    weights, tokens = rows.y.to_numpy().reshape(-1, rows.x.max()), token_names(0)
-    matrix(axes, pd.DataFrame(weights, tokens, tokens), cmap="Purples", vmin=0, vmax=1.6)
-    axes.set(title=scoring, xlabel="attends to", ylabel="token")
-
-
-def draw_examples(axes, table, panel: str) -> None:
-    """Draw a number for every example and both scorings, one row for each example."""
-    for shift, scoring in ((-0.12, "softmax"), (0.12, "SSA")):
-        rows = table[table.panel == panel]
-        draw_rows(axes, rows.assign(x=rows.x + shift), panel, scoring, **marked(scoring))
-    labels = [", ".join(f"{x:g}" for x in xs) for xs in EXAMPLES]
-    axes.set_yticks(range(len(EXAMPLES)), labels)
-    axes.set_ylim(len(EXAMPLES) - 0.5, -0.5)

@@ -26,11 +26,8 @@ def tokens(task: str, length: int) -> tuple[int, int]:
 
 
 def answering_hours(task: str, parameters: float, sigmas, lengths, sequences: int) -> float:
-    """H200-hours for the answers over a grid.
-
-    2 FLOPs per parameter and token; all weights, of 2 bytes each, are read once for every token
-    that a batch writes.
-    """
+    """H200-hours for the answers over a grid: 2 FLOPs per parameter and token; all weights, of 2 bytes each,
+    are read once for every token that a batch writes."""
     prompt, answer = np.transpose([tokens(task, length) for length in lengths])
     of_products = 2 * parameters * (prompt + answer) * sequences / FLOPS
     of_reading = 2 * parameters * answer * -(-sequences // BATCH) / BANDWIDTH

@@ -89,11 +89,6 @@ def parameters(layers: int = 12, heads: int = 8, width: int = 256, scoring=Softm
     return sum(values.numel() for values in module.parameters())
 
 
-def additional_parameters(layers: int, heads: int) -> int:
-    """How many more parameters a decoder has with SSA than with softmax."""
-    return parameters(layers, heads, heads, SignedAveraging()) - parameters(layers, heads, heads)
-
-
 def step_times(profile: str) -> list[TrainingTime]:
     """The time of a step: on a GPU at `gpu` and `paper`, else on a CPU; small models at smoke."""
     if profile == "smoke":

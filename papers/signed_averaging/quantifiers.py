@@ -1,9 +1,8 @@
 """Decoders of the quantifiers "every" and "some": how they are trained, measured and drawn.
 
-A number settles the label if no later number can change it: "every" is false from the first x <= 0
-on, "some" is true from the first x > 0 on. Before it the label is open. Take a predictor that is
-right on the first r numbers and then always gives the settled answer: it is wrong on a sequence if
-and only if the label is open at position r + 1. With r = 0 it is a constant.
+A number settles the label if no later number can change it: for "every" the first x <= 0, for "some" the
+first x > 0; before it the label is open. A predictor that is right on the first r numbers and then gives the
+settled answer is wrong if and only if the label is open at position r + 1. With r = 0 it is a constant.
 """
 
 from dataclasses import dataclass, field, replace
@@ -66,9 +65,9 @@ ASSUMED = (  # settings that the paper does not give, for tables on pages
 class QuantifierErrors(Component):
     """Errors over sigma and length; a sequence is wrong if an answer from the third on is wrong.
 
-    Measures `wrong`, the share of wrong sequences, and `wrong_positions`, the share of wrong answers from
-    the third on, (M, sigmas, lengths) each; and `wrong_at`, the share of wrong answers at each position of
-    the longest length, (M, sigmas, positions).
+    Measures the shares of wrong sequences, `wrong`, and of wrong answers from the third on,
+    `wrong_positions`, (M, sigmas, lengths) each, and at each position of the longest, `wrong_at`, (M, sigmas,
+    positions).
     """
 
     sigmas: tuple[checks.Positive, ...]
@@ -115,10 +114,8 @@ class QuantifierErrors(Component):
 
 @dataclass(frozen=True)
 class AttentionMaps(Component):
-    """Answers of decoders to examples of one length n, and attention weights of the last layer.
-
-    Measures `log_odds`, (M, examples, n), and `attention`, (M, examples, heads, 2n - 1, 2n - 1).
-    """
+    """Answers of decoders to examples of one length n, `log_odds`, (M, examples, n), and the last layer's
+    weights, `attention`, (M, examples, heads, 2n - 1, 2n - 1)."""
 
     examples: tuple = EXAMPLES
 
@@ -140,10 +137,8 @@ class AttentionMaps(Component):
 
 
 def last_attention(module, xs: Tensor, ys: Tensor) -> tuple[Tensor, Tensor]:
-    """Log-odds at x_1, ..., x_n, (M, B, n), and the last layer's map over x_1, y_1, ..., x_n.
-
-    The map is (M, B, heads, 2n - 1, 2n - 1): row t holds the weights of token t.
-    """
+    """Log-odds at x_1, ..., x_n, (M, B, n), and the last layer's map over x_1, y_1, ..., x_n, a row for each
+    token, (M, B, heads, 2n - 1, 2n - 1)."""
     last, caught = module.blocks[-1], []
     hook = last.register_forward_pre_hook(lambda _, inputs: caught.append(inputs))
     try:
@@ -353,8 +348,7 @@ def part_table(errors) -> pd.DataFrame:
 
 
 def draw_pairs(table) -> None:
-    """Draw each pair's share of wrong sequences, softmax across and SSA up, below the line where SSA
-    leads."""
+    """Draw each pair's share of wrong sequences, softmax across, SSA up: below the line SSA leads."""
     pairs = rows_of(table, "pairs", "SSA")
     _, axes = plt.subplots(figsize=(5.4, 5))
     axes.axline((0.1, 0.1), (1, 1), color="grey", lw=1)

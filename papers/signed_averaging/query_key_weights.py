@@ -2,28 +2,24 @@
 
 from dataclasses import dataclass, replace
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import torch
 
 from claimbook.claims.sentences import POSITIVE
-from claimbook.pages.plotting import GOLD, OLIVE, STEEL, legend_below, series
+from claimbook.pages.plotting import series
 from claimbook.records import Component
 from claimbook.records.values import values
 from icllib.training import Run
 from papers.signed_averaging.affine import BY_LAW, LAWS, shared, wider_inputs
 
-COLORS = dict(zip(LAWS, (GOLD, STEEL, OLIVE)))  # as in training_laws
 KINDS = ("queries", "keys", "values", "scores")
 START = 0.02  # standard deviation of every weight before training
 
 
 @dataclass(frozen=True)
 class WeightSizes(Component):
-    """Root mean squares of a decoder's attention weights: `sizes`, (M, KINDS, layers).
-
-    Of Q, K and V, and of G Q K^T G / sqrt(d), with the gains G of the layer norm and the width d of a head.
-    """
+    """Root mean squares of Q, K, V and G Q K^T G / sqrt(d), with the gains G of the layer norm and the width
+    d of a head: `sizes`, (M, KINDS, layers)."""
 
     def axes(self, metric: str) -> dict:
         return {"kind": KINDS, "layer": None}
@@ -72,18 +68,3 @@ def size_tables(records, profile: str) -> list[pd.DataFrame]:
                    for seed, row in own.iterrows()]
         tables.append(series("sizes", name, KINDS, own, profile, POSITIVE))
     return tables
-
-
-def draw_sizes(table):
-    """Draw a dot for each model at each of KINDS; returns the legend."""
-    import seaborn  # takes a second, which commands that draw nothing need not wait
-
-    _, axes = plt.subplots(figsize=(8, 4))
-    seeds = table.assign(law=table.series.str.partition(", seed")[0])[~table.series.isin(LAWS)]
-    seaborn.swarmplot(seeds, x="x", y="y", hue="law", palette=COLORS, dodge=True, size=6, ax=axes)
-    axes.axhline(1, color="grey", lw=1)
-    axes.set(yscale="log", xlabel="", ylabel="size / size at the start")
-    ticks = (1, 2, 5, 10, 20, 50, 100)
-    axes.set_yticks(ticks, ticks)
-    axes.minorticks_off()
-    return legend_below(axes, 3)

@@ -20,10 +20,8 @@ def nearer_row(errors) -> pd.DataFrame:
 
 
 def printed_steps() -> pd.DataFrame:
-    """Each printed error over that at the sigma before, from sigma = 5 on, in Tables 1 and 6.
-
-    Errors of models tested on the same functions (Appendix M) should rise at the same sigmas.
-    """
+    """Each printed error over that at the sigma before, from sigma = 5 on, in Tables 1 and 6: errors of
+    models tested on the same functions (Appendix M) should rise at the same sigmas."""
     single = {name: [PRINTED[name]] for name in ("SSA", "softmax")}
     others = [row for name, row in PRINTED.items() if name not in single]
     groups = single | {"the others of Table 1": others, "all of Table 6": list(TABLE_6.values())}

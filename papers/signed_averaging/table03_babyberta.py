@@ -74,10 +74,9 @@ class GrammarProbes(Component):
 
 @dataclass(frozen=True)
 class WordFrequencies(Component):
-    """A reference without grammar on the same probes: how frequent words are in the corpus.
+    """A reference without grammar on the same probes: `accuracy`, in percent, (probes,).
 
-    A sentence's score is the sum of the logarithms of its words' counts, each raised by one half;
-    equal scores count as half right. Measures `accuracy`, in percent, (probes,).
+    A sentence's score is the sum of the logarithms of its words' counts, plus 0.5; equal ones are half right.
     """
 
     task: MaskedSentences

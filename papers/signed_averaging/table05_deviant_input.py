@@ -4,11 +4,9 @@ import numpy as np
 import pandas as pd
 
 from claimbook.pages.plotting import draw
-from icllib.tasks import AffineFunctions
-
 from papers.colors import color_of, marked
-from papers.signed_averaging.affine import DEVIANT, FIRST_COUNTED, FIRST_STDS, PointErrors, ShiftedErrors
-from papers.signed_averaging.comparisons import THROUGH_ORIGIN, ridge_answers
+from papers.signed_averaging.affine import DEVIANT, FIRST_COUNTED
+from papers.signed_averaging.comparisons import ridge_answers
 from papers.signed_averaging.trained_further import further
 
 TABLE_5 = (6.4e-5, 0.05, 0.25, 0.50, 0.82, 1.21, 1.66, 1.87, 2.02, 2.14, 2.20)  # by FIRST_STDS
@@ -16,21 +14,6 @@ SEQUENCE = (-1.21, -0.28, 2.15, 0.96, 0.65)  # Section 5.3: softmax answers at t
 
 
 runs = further  # the most competent pairs of softmax and SSA
-
-
-def recovery_through_origin() -> dict[str, np.ndarray]:
-    """Claim 61's control: the error at the last point over that at the third, of THROUGH_ORIGIN, whose slope
-    the deviant pair decides for good."""
-    errors = PointErrors((1,), 8192, first_stds=(100,)).measure([AffineFunctions()], THROUGH_ORIGIN)
-    last = errors["error_at_deviant"][:, -1]
-    return {"sigma = 100": last[:, -1] / last[:, FIRST_COUNTED - 1]}
-
-
-def growth_through_origin() -> dict[str, list[float]]:
-    """Claim 11's control: the growth of the error of THROUGH_ORIGIN."""
-    measure = ShiftedErrors((1,), first_stds=FIRST_STDS)
-    errors, = measure.measure([AffineFunctions()], THROUGH_ORIGIN)["error_deviant"]
-    return {f"sigma = {std}": [error / errors[0]] for std, error in zip(FIRST_STDS[1:], errors[1:])}
 
 
 def failure_on_sequence(answers) -> pd.Series:

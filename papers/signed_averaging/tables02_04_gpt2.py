@@ -33,11 +33,8 @@ def sampling_error(scores: pd.Series) -> pd.Series:
 
 
 def gains(shots: str) -> pd.DataFrame:
-    """SSA's gain over softmax, in points and relative to the printed errors, for each benchmark.
-
-    "in joint": over sqrt(e1^2 + e2^2), as if the two scores were independent; "in sums": over e1 +
-    e2. The last two columns are the printed errors over their `sampling_error`.
-    """
+    """SSA's gain over softmax, in points, "in joint", over sqrt(e1^2 + e2^2), and "in sums", over e1 + e2, of
+    the printed errors; and the printed errors over their `sampling_error`."""
     rows = printed_scores(shots)
     gain, errors = rows["SSA"] - rows["softmax"], rows[["softmax error", "SSA error"]]
     return pd.DataFrame({

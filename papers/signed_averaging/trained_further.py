@@ -102,11 +102,8 @@ def paths(records, first: int = FIRST_COUNTED) -> pd.DataFrame:
 
 
 def leads(paths) -> pd.DataFrame:
-    """How good a pair is, and SSA's lead, at each stop: rows (seed, step).
-
-    `reached`, the larger of the two errors at sigma = 1, and `lead`, the ratio of SSA's error to
-    softmax's, a geometric mean over sigma = 3 to 10.
-    """
+    """At each stop, rows (seed, step), `reached`, the larger of a pair's errors at sigma = 1, and `lead`, the
+    ratio of SSA's error to softmax's, a geometric mean over sigma = 3 to 10."""
     pairs = shared(paths, "SSA", "softmax")
     return pd.DataFrame({"reached": pairs.xs(1, axis=1, level="sigma").max(axis=1, skipna=False),
                          "lead": mean_ratio(pairs["SSA"] / pairs["softmax"])})

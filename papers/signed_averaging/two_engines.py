@@ -85,8 +85,7 @@ def point_errors(records) -> pd.DataFrame:
 
 
 def errors(records) -> pd.Series:
-    """The numbers that are compared, by name, engine and seed: with all pairs under masks, on "every" the
-    mean share of wrong sequences."""
+    """The numbers that are compared, by name, engine and seed; on "every" the share of wrong sequences."""
     lines, found = point_errors(records), {}
     for sigma, own in lines.groupby("sigma"):
         found[f"lines, s = {sigma}"] = own.loc[:, FIRST_COUNTED:].mean(axis=1).droplevel("sigma")

@@ -1,9 +1,6 @@
 """A solvable attention for neural scaling laws: a module for each page.
 
-Code that several pages use is in modules named after what they hold.
-
-`runs` of a page's module lists the runs of a profile. This file only imports the classes that
-records name, as "papers.solvable_attention.<class>".
+This file only imports the classes that records name, as "papers.solvable_attention.<class>".
 """
 
 from papers.solvable_attention.appA_unseen_strength import UnseenStrength

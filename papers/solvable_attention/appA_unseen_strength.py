@@ -16,10 +16,8 @@ UNSEEN = {"smaller strength": 0.2, "larger strength": 1.5, "negative strength": 
 
 @dataclass(frozen=True)
 class UnseenStrength(Component):
-    """Appendix A: a model of one task, trained on one strength and tested on others.
-
-    The constraint: the first N_s components of v_s and the last of w_s start at 0 and stay there.
-    """
+    """Appendix A: a model of one task, trained on one strength and tested on others. The constraint: the
+    first N_s components of v_s and the last of w_s start at 0 and stay there."""
 
     constrained: bool  # False: the model of Theorem 3.1, in which every weight is trained
     strength: float = 0.5  # Lambda of training, Figure 3

@@ -41,11 +41,8 @@ class DataPoint(Component):
 
 @dataclass(frozen=True)
 class Decoupling(Component):
-    """Eq. 8: gradient descent on all of V and W against one pair of coordinates per task.
-
-    Tasks and signs of the prompts are random. One prompt of each task is added with weight 0, which
-    gives f also for the tasks that no prompt has.
-    """
+    """Eq. 8: gradient descent on all of V and W against one pair of coordinates per task, on random prompts,
+    and one prompt of each task with weight 0, which gives f also for tasks that no other has."""
 
     kind: Literal[*DECOUPLED]
     tasks: int = 20  # N_s. ASSUMED: small, all rows and columns are trained

@@ -6,33 +6,16 @@ from typing import ClassVar
 import numpy as np
 
 from claimbook.pages.plotting import BLACK, GOLD, draw
-from claimbook.records import Component
 from icllib.theory import riccati, scaling_laws
-from papers.solvable_attention.laws import log10_gap, start
+from papers.solvable_attention.laws import InTime, log10_gap, start
 
 
 @dataclass(frozen=True)
-class LossCurves(Component):
+class LossCurves(InTime):
     """Figure 2: the loss in time, by gradient descent, by the closed form, and by gradient flow (Eq. 9)."""
 
-    context_length: int  # psi: 5 or 100
-    tasks: int = 100  # N_s, Appendix G
-    alpha: float = 1.8  # ASSUMED: not given for Figure 2; a value that Figure 3 uses
-    strength: float = 0.5  # Lambda. ASSUMED: not given for Figure 2; the value of Figure 3
-    scale: float = 0.1  # A of Eq. 106
-    learning_rate: float = 1e-3  # Appendix G
-    steps: int = 5000  # Appendix G
-    shown: int = 120  # points of a curve. ASSUMED: even in log t; 96 distinct steps
     seed: int = 0  # nothing is random: the shares of the tasks are their expectations
     version: ClassVar[int] = 2  # 2: forward Euler
-
-    @property
-    def kept(self) -> np.ndarray:
-        """The steps at which curves are shown."""
-        return np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
-
-    def axes(self, metric: str) -> dict:
-        return {} if "ratio" in metric else {"t": (self.learning_rate * self.kept).tolist()}
 
     def measure(self) -> dict:
         """The losses at some steps, and the closed form's largest |log10 ratio| to the others."""

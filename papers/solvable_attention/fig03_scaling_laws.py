@@ -27,10 +27,8 @@ class LawsBySimulation(Component):
     version: ClassVar[int] = 2  # 2: a task beyond the model may keep its start
 
     def measure(self) -> dict:
-        """The laws in size, time, data and compute: x under its name, losses under <name>_loss.
-
-        To tasks beyond its size a model answers 0, and in `kept_size_loss` f(0), as in Eqs. 63 and 64.
-        """
+        """The laws in size, time, data and compute: x under its name, losses under <name>_loss. To tasks
+        beyond its size a model answers 0, and in `kept_size_loss` f(0), as in Eqs. 63 and 64."""
         shares = riccati.task_shares(self.tasks, self.alpha)
         outputs = self.outputs(shares)
         losses = 0.5 * shares * (outputs - self.strength) ** 2  # (steps + 1, tasks)

@@ -58,10 +58,8 @@ EARLY, LATE = (1e4, 1e6), {0.0: (1e10, 1e12), 0.5: (1e10, 1e12), 1.0: (1e8, 1e10
 
 @dataclass(frozen=True)
 class QueryFeature(Component):
-    """The law in time with and without the query's feature, the 1 that Eq. 7 adds to psi_s.
-
-    If v = w is along an eigenvector of H_s with eigenvalue mu, f_s is logistic: Eq. 14 with a = c mu.
-    """
+    """The law in time with and without the query's feature, the 1 that Eq. 7 adds to psi_s. If v = w is along
+    an eigenvector of H_s with eigenvalue mu, f_s is logistic: Eq. 14 with a = c mu."""
 
     beta: float  # 0.5 and 1 in the claim
     alpha: float = 1.8  # Figure 4
@@ -87,10 +85,7 @@ class QueryFeature(Component):
 
 
 def grouped_tasks(tasks: int, alpha: float):
-    """Tasks in groups, so that sums are short: ranks, shares of a task and of the group, (groups,) each.
-
-    The first groups are single tasks; later ones span at most about 2% in rank.
-    """
+    """Groups of tasks, at most about 2% apart in rank: ranks, shares of a task and of the group."""
     edges = np.unique(np.geomspace(1, tasks + 1, 2000).astype(int))
     ranks = np.sqrt(edges[:-1] * (edges[1:] - 1.0))
     beyond = special.zeta(alpha, edges)

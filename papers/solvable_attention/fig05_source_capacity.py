@@ -1,11 +1,9 @@
 """Figure 5: softmax attention on features that are not sparse: the source-capacity condition.
 
-All matrices of V G softmax(G^T W_K^T W_Q G) are trained: features are dense here, so tasks share
-W_K and W_Q. Training is gradient descent on the mean loss over tasks with weights P(s). A model of
-size D sees the first D coordinates and has the first D rows of V; to later tasks it answers 0.
-
-Tokens g = (x, y) of task s are jointly normal with a covariance C_s. A long context turns softmax
-attention into E[g e^(g.u)] / E[e^(g.u)] = C_s u, so that f = v_s^T C_s W_K^T W_Q (x, 0) is linear.
+All matrices of V G softmax(G^T W_K^T W_Q G) are trained by gradient descent on the mean loss over tasks with
+weights P(s). A model of size D sees the first D coordinates; to later tasks it answers 0. Tokens g = (x, y)
+of task s are jointly normal with a covariance C_s. A long context turns softmax attention into E[g e^(g.u)] /
+E[e^(g.u)] = C_s u, so that f = v_s^T C_s W_K^T W_Q (x, 0) is linear.
 """
 
 from dataclasses import dataclass, replace
@@ -25,7 +23,6 @@ from claimbook.records.values import values
 from icllib.streams import Stream
 from icllib.tasks import SourceCapacityRegression
 from icllib.theory import riccati, scaling_laws
-from icllib.theory.riccati import task_shares
 from papers.solvable_attention.laws import ALPHAS
 from papers.solvable_attention.softmax import BUDGETS, FIT_STEPS, exponents
 
@@ -57,10 +54,8 @@ class Problem:
 
 
 def long_context_losses(weights, problem: Problem) -> Tensor:
-    """Mean of (f - y)^2 / 2 of each task over all queries as psi -> infinity, exact: (D,).
-
-    weights: W_K^T (D + 1, d_e), W_Q^T (D, d_e) and V (D, D + 1).
-    """
+    """Mean of (f - y)^2 / 2 of each task over all queries as psi -> infinity, exact, (D,). weights: W_K^T
+    (D + 1, d_e), W_Q^T (D, d_e) and V (D, D + 1)."""
     keys, queries, value = weights
     unseen = problem.variances.shape[1] - problem.size
     per_feature = pad(value[:, :-1], (0, unseen)) + problem.strengths * value[:, -1:]
@@ -320,12 +315,6 @@ def figure5_series(large, softmax, limit, profile: str) -> list:
                      for name, runs in (("softmax", softmax), ("limit", limit)) for r in runs]
 
 
-def exponents_at_start(large) -> dict[tuple[str, float], list[float]]:
-    """A control: the exponents over the first five steps, in compute of the smallest size: all are alike."""
-    of = lambda r, place: scaling_laws.fit_exponent(r["time"][:5], r["loss"][place][:5])[0]
-    return by_law(large, lambda r: of(r, -1), lambda r: of(r, 0))
-
-
 def first_and_other_seeds(laws: dict) -> pd.DataFrame:
     """Means with 95% intervals over the seeds of claim 16's first verdict, all others, and both."""
     groups = {"first three": slice(3), "the others": slice(3, None), "all": slice(None)}
@@ -340,7 +329,7 @@ def stability_table(records) -> pd.DataFrame:
     rows = {}
     for r in records:
         run = r.component
-        share = task_shares(run.tasks, run.alpha)[0]
+        share = riccati.task_shares(run.tasks, run.alpha)[0]
         curvature = run.learning_rate * least_curvature(r["first_strength"], share)
         ending = ", ".join(f"{loss:.4f}" for loss in r["ending"])
         rows[run.alpha, run.seed] = {

@@ -1,50 +1,33 @@
 """Figure 6: the closed form where features are sparse up to noise of the order of 1 / psi."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
 
-from claimbook.pages.plotting import BLACK, GOLD, OLIVE, ROSE, VIOLET, draw, legend_below, series
-from claimbook.records import Component
+from claimbook.pages.plotting import BLACK, GOLD, OLIVE, ROSE, VIOLET, series
 from claimbook.records.values import values
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model, noisy_features, riccati, scaling_laws
-from papers.solvable_attention.laws import log10_gap, start
+from papers.solvable_attention.laws import InTime, log10_gap, start
 
 CONTEXT_LENGTHS = 10, 100  # psi
 
 
 @dataclass(frozen=True)
-class NearlySparse(Component):
+class NearlySparse(InTime):
     """The model, its start and its closed form, which both trainings of Figure 6 share."""
 
-    context_length: int  # psi: 10 or 100
-    tasks: int = 100  # N_s. ASSUMED: not given for Figure 6; that of Figure 2
-    alpha: float = 1.8  # ASSUMED: that of our Figure 2
-    strength: float = 0.5  # Lambda. ASSUMED: that of our Figure 2
     noise: float = 1.0  # over psi: the standard deviation of zeta, Appendix H.2
-    scale: float = 0.1  # A of Eq. 106
-    learning_rate: float = 1e-3  # Appendix G
-    steps: int = 5000  # Appendix G
-    shown: int = 120  # points of a curve. ASSUMED: even in log t; 96 distinct steps
+    from_start: ClassVar[bool] = True
 
     @property
     def shares(self) -> np.ndarray:
         """P(s)."""
         return riccati.task_shares(self.tasks, self.alpha)
-
-    @property
-    def kept(self) -> np.ndarray:
-        """The steps at which curves are compared; the first is 0."""
-        steps = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
-        return np.concatenate(([0], steps))
-
-    def axes(self, metric: str) -> dict:
-        return {} if metric.endswith("gap") else {"t": (self.learning_rate * self.kept).tolist()}
 
     def closed_form(self) -> tuple[np.ndarray, np.ndarray]:
         """The times of the steps kept and the loss in closed form, without noise: (kept,) each."""
@@ -56,10 +39,8 @@ class NearlySparse(Component):
 
 @dataclass(frozen=True)
 class ApproximatelySparse(NearlySparse):
-    """Figure 6: the loss in time with all of V and W, as noise couples the tasks, on sampled prompts.
-
-    A task has about its share of the prompts, but at least a few; weights give it its share of the loss.
-    """
+    """Figure 6: the loss in time with all of V and W, as noise couples the tasks, on sampled prompts. A task
+    has about its share of them, but at least a few; weights give it its share of the loss."""
 
     seed: int = 0  # of signs and noise
     trained: tuple[int, int] = (900, 6)  # prompts, fewest of a task. ASSUMED: not given
@@ -157,18 +138,3 @@ def curve_tables(records, profile: str) -> list:
             for panel, rows in (("loss", own), ("distance", np.log10(own / closed))):
                 tables.append(series(f"{panel}, psi = {psi}", name, list(rows), rows, profile))
     return tables
-
-
-def draw_curves(table):
-    """Losses above, their distances to the closed form below; returns the legend."""
-    _, panels = plt.subplots(2, len(CONTEXT_LENGTHS), figsize=(9, 5.6), sharex=True, height_ratios=(3, 2))
-    for (above, below), psi in zip(panels.T, CONTEXT_LENGTHS):
-        for name, (label, color, style) in CURVES.items():
-            for axes, panel in ((above, "loss"), (below, "distance")):
-                draw(axes, table, f"{panel}, psi = {psi}", name, label=label, color=color, ls=style, lw=2)
-        below.axhspan(-0.1, 0.1, color="grey", alpha=0.15, lw=0)
-        above.set(xscale="log", yscale="log", title=rf"$\psi$ = {psi}")
-        below.set(xlabel="t = learning rate × steps")
-    panels[0, 0].set(ylabel="loss")
-    panels[1, 0].set(ylabel=r"$\log_{10}$(loss / closed form)")
-    return legend_below(panels[0, 0], 3)

@@ -57,10 +57,8 @@ class SoftmaxTraining(Component):
         return softmax.random_weights(self.tasks, self.width, self.scale, self.seed + number)
 
     def fit(self, models: list, steps: int, kept=()):
-        """Train models side by side; returns losses (kept, rows) and weights of all rows.
-
-        models: (number of the start, its tasks, their shares); a row is a task of a model.
-        """
+        """Train models side by side: (number of the start, its tasks, their shares) each; returns losses
+        (kept, rows) and the weights of all rows, one for each task of a model."""
         weights = softmax.side_by_side([self.start(number).of(tasks) for number, tasks, _ in models])
         tasks = np.concatenate([tasks for _, tasks, _ in models])
         shares = np.concatenate([shares for _, _, shares in models])
@@ -216,11 +214,9 @@ def law_curve(record: Record) -> LawCurve:
 
 def one_by_one(law: str, alpha: float, tasks: int = SoftmaxSizeLimit.tasks,
                steps=np.geomspace(*FIT_STEPS, 30)) -> float:
-    """The exponent of a model that learns each task independently, in the fit's window; steps: of the law in
-    time.
-
-    Its loss on task s falls as e^{-P(s) t}; in the laws in N and D it is 0 if the task occurs or has room.
-    """
+    """The exponent of a model that learns each task independently, in the fit's window: its loss on task s
+    falls as e^{-P(s) t}, and in the laws in N and D it is 0 if the task occurs or has room. steps: of the law
+    in time."""
     shares = riccati.task_shares(tasks, alpha)
     if law == "size":
         xs = np.array(SoftmaxSizeLimit.sizes)

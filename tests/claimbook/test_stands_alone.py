@@ -9,6 +9,7 @@ import sys
 import zipfile
 
 import pytest
+from copied_project import run_in
 
 from claimbook.records.files import PROJECT
 
@@ -37,20 +38,11 @@ def installed(tmp_path_factory):
     return place / "site"
 
 
-def python(installed, folder, *words, code=0):
-    """Runs Python in a folder with the installed claimbook alone; returns what it printed."""
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(("CLAIMBOOK_", "PYTHON"))}
-    done = subprocess.run([sys.executable, *words], cwd=folder, encoding="utf-8", stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, env=kept | {"PYTHONPATH": str(installed), "OMP_NUM_THREADS": "1"})
-    assert done.returncode == code, done.stdout
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def book(installed, tmp_path_factory):
     """An empty folder after `new paper`, `new page` and `run`, as a function that calls claimbook there."""
     folder = tmp_path_factory.mktemp("empty")
-    call = lambda *words, code=0: python(installed, folder, "-m", "claimbook", *words, code=code)
+    call = lambda *words, code=0: run_in(folder, "-m", "claimbook", *words, path=installed, code=code)
     call.folder = folder
     assert "new paper NAME" in call("claims", code=2)
     call("new", "paper", "trees")
@@ -94,20 +86,22 @@ def test_a_tolerance_that_is_loosened_after_the_run_is_told(book):
 
 
 def test_a_script_has_its_verdict_without_a_folder(installed, tmp_path):
-    said = python(installed, tmp_path, "-c", "import claimbook; print(repr(claimbook.decide([0.41, 0.52, 0.47], below=1)))")
+    script = "import claimbook; print(repr(claimbook.decide([0.41, 0.52, 0.47], below=1)))"
+    said = run_in(tmp_path, "-c", script, path=installed)
     assert said.startswith("holds\n") and not list(tmp_path.iterdir())
 
 
 @pytest.mark.large
 def test_the_demo_tells_both_faults(installed, tmp_path):
-    said = python(installed, tmp_path, "-m", "claimbook", "demo", "here")
+    words = tmp_path, "-m", "claimbook", "demo", "here"
+    said = run_in(*words, path=installed)
     assert "2 of 2 faults were told" in said and (tmp_path / "here/_build/html/index.html").exists()
-    assert "expected an empty one" in python(installed, tmp_path, "-m", "claimbook", "demo", "here", code=2)
+    assert "expected an empty one" in run_in(*words, path=installed, code=2)
 
 
 def test_a_page_takes_another_name_with_all_that_it_has(installed, book, tmp_path):
-    shutil.copytree(book.folder, tmp_path / "copy")
-    call = lambda *words, code=0: python(installed, tmp_path / "copy", "-m", "claimbook", *words, code=code)
+    copy = shutil.copytree(book.folder, tmp_path / "copy")
+    call = lambda *words, code=0: run_in(copy, "-m", "claimbook", *words, path=installed, code=code)
     assert "not taken" in call("rename", "trees/fig01_depth", "fig01_depth", code=2)
     latin, pipe, link = (tmp_path / "copy/book" / f"{name}.md" for name in ("latin", "pipe", "link"))
     latin.write_bytes("é".encode("latin-1"))
@@ -165,9 +159,9 @@ def test_new_goes_on_where_it_was_killed(installed, tmp_path):
     """It was killed before each of its files took its place; what comes out is what an undisturbed one makes."""
     for name in ("killed", "undisturbed"):
         (tmp_path / name).mkdir()
-    said = python(installed, tmp_path / "killed", "-c", KILLED)
-    python(installed, tmp_path / "undisturbed", "-c", "from claimbook.commands.new import new_page, new_paper; "
-           "new_paper('killed'), new_page('killed', 'fig01_first')")
+    said = run_in(tmp_path / "killed", "-c", KILLED, path=installed)
+    run_in(tmp_path / "undisturbed", "-c", "from claimbook.commands.new import new_page, new_paper; "
+           "new_paper('killed'), new_page('killed', 'fig01_first')", path=installed)
     files = [{str(path.relative_to(tmp_path / name)): path.read_bytes() for path in (tmp_path / name).rglob("*")
               if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".part"}
              for name in ("killed", "undisturbed")]
@@ -177,7 +171,7 @@ def test_new_goes_on_where_it_was_killed(installed, tmp_path):
 
 def test_a_page_that_trains_has_a_pilot_for_its_gate(installed, tmp_path):
     """Its text is about icllib, which is not there: it is written, and says what it needs when it runs."""
-    call = lambda *words, code=0: python(installed, tmp_path, "-m", "claimbook", *words, code=code)
+    call = lambda *words, code=0: run_in(tmp_path, "-m", "claimbook", *words, path=installed, code=code)
     call("new", "paper", "trees")
     assert "-p pilot=True" in call("new", "page", "trees", "fig01_learners", "--trains")
     claim, = json.loads(call("claims", "--json"))
@@ -186,12 +180,12 @@ def test_a_page_that_trains_has_a_pilot_for_its_gate(installed, tmp_path):
 
 
 def test_pages_that_are_made_at_once_have_a_claim_each(installed, tmp_path):
-    python(installed, tmp_path, "-m", "claimbook", "new", "paper", "trees")
+    run_in(tmp_path, "-m", "claimbook", "new", "paper", "trees", path=installed)
     script = ("import os, sys; from claimbook.commands.new import new_page; from claimbook.website import contents\n"
               "children = [os.fork() or (new_page('trees', f'fig{number}'), os._exit(0)) for number in range(4)]\n"
               "sys.exit(sum(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))")
-    python(installed, tmp_path, "-c", script)
-    claims = json.loads(python(installed, tmp_path, "-m", "claimbook", "claims", "--json"))
+    run_in(tmp_path, "-c", script, path=installed)
+    claims = json.loads(run_in(tmp_path, "-m", "claimbook", "claims", "--json", path=installed))
     assert sorted(claim["id"] for claim in claims) == [f"trees.{number}" for number in range(1, 5)]
     listed = (tmp_path / "_toc.yml").read_text("utf-8")
     assert all(f"notebooks/trees/fig{number}" in listed for number in range(4))

@@ -20,7 +20,7 @@ NUMBER = re.compile(r"(?<![\w.σ])\d+(?:\.\d+)?")
 
 
 @pytest.mark.parametrize("path", FINDINGS, ids=lambda path: path.stem)
-def test_a_finding_answers_first_and_its_numbers_are_those_of_its_evidence(path):
+def test_a_finding_answers_first_has_the_numbers_of_its_evidence_and_a_figure_with_ink_and_axes(path):
     text = path.read_text("utf-8")
     page = read_yaml(FINDING.match(text)["head"])["figure"]
     answer = next(part for part in text[FINDING.match(text).end() :].strip().split("\n\n") if part[0] != "`")
@@ -40,17 +40,11 @@ def test_a_finding_answers_first_and_its_numbers_are_those_of_its_evidence(path)
     known = exact | {float(f"{number:.2g}") for number in exact}
     for number in map(float, NUMBER.findall(told)):
         assert number in known, f"{number:g} of {path.name} is not in {page}, its claims or its chapter"
-
-
-@pytest.mark.parametrize("path", FINDINGS, ids=lambda path: path.stem)
-def test_the_figure_of_a_finding_has_ink_and_names_its_axes(path):
-    page = read_yaml(FINDING.match(path.read_text("utf-8"))["head"])["figure"]
     axes, = drawn(path.stem, page, (5.6, 3.4)).axes
     assert axes.get_xlabel() and (axes.lines or axes.patches)
 
 
 def test_the_card_of_a_paper_counts_what_the_paper_says():
-    """As the table of README does, and not what was added by us."""
     every = [SimpleNamespace(claim=claim, verdict="holds") for name in papers() for claim in load_claims(name)]
     table = re.findall(r"^\| \[\*.*?\) \((?!by us).*?\| ([\d| ]+) \|$", (PROJECT / "README.md").read_text("utf-8"), re.MULTILINE)
     assert re.findall(r">(\d+)</span>", cards(every)) == [str(sum(map(int, row.split("|")))) for row in table]

@@ -136,19 +136,15 @@ def test_the_committed_models_are_those_of_the_kept_weights():
         assert model["weights"] == live.packed(state)["weights"]
 
 
-def test_the_first_seed_that_has_learned_is_exported(kept, monkeypatch, tmp_path):
-    monkeypatch.setattr(live, "LEARNED", dict.fromkeys(live.LEARNED, 0.005))
-    with pytest.raises(InputError, match="softmax: "):
+@pytest.mark.parametrize("name, value, told", [
+    ("LEARNED", dict.fromkeys(live.LEARNED, 0.005), "softmax: "),
+    ("models", lambda: {"softmax": [untrained(replace(DECODERS["softmax"], width=16))]}, "models: ")])
+def test_a_model_that_has_not_learned_or_has_no_weights_is_not_exported(
+        kept, monkeypatch, tmp_path, name, value, told):
+    monkeypatch.setattr(live, name, value)
+    with pytest.raises(InputError, match=told):
         live.export(tmp_path / "others.js")
     assert not (tmp_path / "others.js").exists()
-
-
-def test_without_weights_there_is_no_model(kept, monkeypatch, tmp_path):
-    run = untrained(replace(DECODERS["softmax"], width=16))
-    monkeypatch.setattr(live, "models", lambda: {"softmax": [run]})
-    with pytest.raises(InputError, match="models: "):
-        live.export(tmp_path / "none.js")
-    assert not (tmp_path / "none.js").exists()
 
 
 @pytest.mark.parametrize("options", [{"scoring": Gaussian()}, {"normalize_stream": True},

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from claimbook.claims import papers
 from claimbook.claims.decisions import ledger
 from claimbook.claims.history import fixed_before
@@ -25,10 +23,6 @@ def prose(path):
     return " ".join(text.split())
 
 
-def paper_of(path):
-    return path.parent.name if path.suffix == ".py" else path.stem
-
-
 def told(text):
     """Each claim's number with what a text says of it."""
     for numbers, said in [own.groups() for own in BEFORE.finditer(text)] + [
@@ -44,42 +38,31 @@ def agrees(said, verdict):
     return verdict.removesuffix(" in part") == meant
 
 
-@pytest.mark.parametrize("text, found", [
-    ("So claim 3 fails.", [("3", "fails")]), ("Claims 2, 4 and 5 hold at", [("2", "hold"), ("4", "hold"), ("5", "hold")]),
-    ("it holds (claim 7)", [("7", "holds")]), ("claim 9 is about trees", [])])
-def test_what_is_said_of_claims_is_found(text, found):
-    assert list(told(text)) == found
+def test_what_is_said_of_claims_is_found_and_compared_with_verdicts():
+    for text, found in (("So claim 3 fails.", [("3", "fails")]), ("it holds (claim 7)", [("7", "holds")]),
+                        ("Claims 2, 4 and 5 hold at", [("2", "hold"), ("4", "hold"), ("5", "hold")]),
+                        ("claim 9 is about trees", [])):
+        assert list(told(text)) == found
+    for said, verdict, same in (("holds", "holds in part", True), ("holds", "mixed", False),
+                                ("fail", "fails", True), ("is undecided", "undecided", True),
+                                ("are not tested", "not tested", True), ("is open", "not tested", False)):
+        assert agrees(said, verdict) is same
 
 
-@pytest.mark.parametrize("said, verdict, same", [
-    ("holds", "holds in part", True), ("holds", "mixed", False), ("is undecided", "undecided", True),
-    ("are not tested", "not tested", True), ("is open", "not tested", False), ("fail", "fails", True)])
-def test_a_word_is_that_of_a_verdict(said, verdict, same):
-    assert agrees(said, verdict) is same
-
-
-@pytest.fixture(scope="module")
-def verdicts():
-    return {item.claim.id: item for item in ledger()}
-
-
-@pytest.mark.parametrize("path", TEXTS, ids=[f"{path.parent.name}/{path.stem}" for path in TEXTS])
-def test_no_sentence_says_another_word_than_the_verdict(path, verdicts):
-    if (paper := paper_of(path)) not in papers():
-        pytest.skip("not of a paper")
-    wrong = [(number, said, verdicts[f"{paper}.{number}"].verdict) for number, said in told(prose(path))
-             if not agrees(said, verdicts[f"{paper}.{number}"].verdict)]
-    assert wrong == []
-
-
-@pytest.mark.parametrize("path", TEXTS, ids=[f"{path.parent.name}/{path.stem}" for path in TEXTS])
-def test_a_claim_is_called_fixed_before_only_where_the_history_shows_it(path, verdicts):
-    if (paper := paper_of(path)) not in papers():
-        pytest.skip("not of a paper")
-    for sentence in re.split(r"(?<=[.:]) ", prose(path)):
-        for number in re.findall(r"[Cc]laims? (\d+)", sentence) if "fixed before" in sentence else ():
-            item = verdicts[f"{paper}.{number}"]
-            assert item.profile is None or fixed_before(item.claim, records_shown(item.claim.page)) is not False, sentence
+def test_no_sentence_says_another_word_than_the_verdict_or_fixed_before_where_the_history_shows_otherwise():
+    verdicts = {item.claim.id: item for item in ledger()}
+    for path in TEXTS:
+        paper = path.parent.name if path.suffix == ".py" else path.stem
+        if paper not in papers():
+            continue
+        for number, said in told(prose(path)):
+            verdict = verdicts[f"{paper}.{number}"].verdict
+            assert agrees(said, verdict), f"{path}: claim {number} {said}, but its verdict is {verdict}"
+        for sentence in re.split(r"(?<=[.:]) ", prose(path)):
+            for number in re.findall(r"[Cc]laims? (\d+)", sentence) if "fixed before" in sentence else ():
+                item = verdicts[f"{paper}.{number}"]
+                if item.profile is not None:
+                    assert fixed_before(item.claim, records_shown(item.claim.page)) is not False, sentence
 
 
 def test_no_sentence_says_that_no_page_shows_something():

@@ -172,7 +172,7 @@ class NoOptimizer:
     """PyTorch's own has no fused step for a device without numbers."""
 
     def __init__(self, parameters, **options):
-        self.state = {parameter: {} for parameter in parameters}
+        self.state, self.param_groups = {parameter: {} for parameter in parameters}, []
 
     def step(self):
         pass

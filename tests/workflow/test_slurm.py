@@ -36,8 +36,7 @@ def records(folder):
 
 
 def test_a_dead_node_a_time_limit_and_a_full_disk_lose_nothing(running, tmp_path, monkeypatch):
-    """Every record is there at the end, of a fleet of the plan or of its rest, and equal to that of a
-    single machine."""
+    """Every record is that of a single machine, of a fleet of the plan or of its rest."""
     shared = tmp_path / "shared"
     jobs, alone = trained_alone(PAGES, tmp_path / "alone", monkeypatch)
     long = Path(jobs[0].records[0]).stem  # is slow, and has a minute at first
@@ -63,7 +62,6 @@ def test_a_dead_node_a_time_limit_and_a_full_disk_lose_nothing(running, tmp_path
 
 
 def test_two_nodes_share_a_whole_chapter(running, tmp_path, monkeypatch):
-    """Every fleet of the chapter is trained once, and both nodes train some."""
     pages = [page for page in all_pages() if page.startswith("causal_lm/") and trained_runs(page, "smoke")]
     jobs, alone = trained_alone(pages, tmp_path / "alone", monkeypatch)
     workflow = start_workflow(running, pages, tmp_path / "shared", f"{sys.executable} -m icllib", {})

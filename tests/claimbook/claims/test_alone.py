@@ -30,18 +30,12 @@ def test_a_verdict_is_where_scipy_s_interval_lies(samples, verdict):
     assert ratios.verdict == verdict
 
 
-def test_models_that_have_not_learned_do_not_count():
+def test_gates_controls_and_printed_numbers_count_as_in_a_book():
     found = claimbook.decide({"a": [0.5, 0.6, 0.7, 9.0]}, below=1, gate=[0.1, 0.1, 0.1, 0.9], gate_at_most=0.2)
     assert found.verdict == "holds" and "3 of 4 pass the gate" in repr(found)
     assert claimbook.decide([0.5] * 3, below=1, gate=[0.9] * 3, gate_at_most=0.2).verdict == "not tested"
-
-
-def test_a_control_that_holds_is_told():
     assert repr(claimbook.decide([0.5, 0.6, 0.7], below=1, control=[0.4, 0.5, 0.6])).endswith(
         "control: holds, so the verdict shows nothing")
-
-
-def test_printed_numbers_have_their_region():
     found = claimbook.decide({"a": [1.0, 1.1, 1.05], "b": [2.0, 2.1, 2.05]}, printed={"a": 1, "b": 3}, factor=1.2)
     assert {part: found.state(part) for part in "ab"} == {"a": "yes", "b": "no"} and found.verdict == "mixed"
 

@@ -22,6 +22,7 @@ LOW, HIGH, WIDE = [0.5, 0.52, 0.51], [1.5, 1.52, 1.51], [0.1, 0.9, 1.7]
     (LOW, LOW, "gpu", "holds, in the paper's model, trained for less"),
     (LOW, HIGH, "gpu", "mixed, in the paper's model, trained for less"),
     (LOW, WIDE, "cpu", "holds in 1 of 2, in smaller models"),
+    ([math.nan], LOW, "cpu", "holds in 1 of 2, in smaller models"),
     (WIDE, WIDE, "gpu", "undecided, in the paper's model, trained for less"),
     (HIGH, HIGH, "paper", "fails, at the paper's size"),
     (HIGH, WIDE, "paper", "fails in 1 of 2, at the paper's size")])
@@ -49,14 +50,16 @@ SOUND, FAR, LOST = [0.001] * 4, [0.5] * 4, [0.001, 0.5, 0.5, 0.5]
     ([0.001], "holds"), ([0.5], "not tested"),  # one value for all samples
     ([0.001, 0.5], "not tested"), ([0.001, 0.001], "holds"),  # not one for each sample: all must pass
     ({"n = 1": SOUND, "n = 2": FAR}, "holds in part"),
+    ([0.001] * 3 + FAR, "not tested"), ([*SOUND, 0.5, 0.5, 0.5], "holds"),  # of seven
 ])
 def test_a_model_that_has_not_learned_decides_nothing(gate, verdict):
-    evidence = {part: [0.5, 0.52, 0.51, 0.53] for part in GATED.parts}
+    count = len(gate) if len(gate) == 7 else 4
+    evidence = {part: [0.5, 0.52, 0.51, 0.53, 0.5, 0.52, 0.51][:count] for part in GATED.parts}
     assert decide(GATED, evidence, "cpu", gate).verdict == verdict
 
 
 def test_only_seeds_that_have_learned_are_counted():
-    evidence = {"n = 1": [0.5, 0.52, 0.51, 9.0], "n = 2": [0.5, 0.52, 0.51, 9.0]}
+    evidence = {part: [0.5, 0.52, 0.51, 9.0] for part in GATED.parts}
     decided = decide(GATED, evidence, "cpu", [0.001, 0.001, 0.001, 0.5])
     assert decided.verdict == "holds" and decided.counted("n = 1") == [0.5, 0.52, 0.51]
     assert decided.counted_or_all("n = 1") == [0.5, 0.52, 0.51]
@@ -82,18 +85,13 @@ def test_a_gate_at_least():
         "at least 2: 2 of 3 pass, the worst has 1.5.")
 
 
-@pytest.mark.parametrize("gate, message", [(None, "gate: "), ({"n = 1": SOUND}, "expected gate for")])
-def test_a_gate_needs_its_values(gate, message):
-    with pytest.raises(InputError, match=message):
-        decide(GATED, {"n = 1": LOW, "n = 2": LOW}, "cpu", gate)
-
-
-@pytest.mark.parametrize("change", [{"at_most": None}, {"at_least": 1}, {"at_most": "1e-3"},
-                                    {"at_most": True}])
-def test_a_gate_has_one_bound_which_is_a_number(change):
-    gate = GATE | change
-    with pytest.raises(InputError, match="gate: "):
-        replace(ORDERING, gate=gate)
+def test_a_gate_has_one_bound_which_is_a_number_and_needs_its_values():
+    for change in ({"at_most": None}, {"at_least": 1}, {"at_most": "1e-3"}, {"at_most": True}):
+        with pytest.raises(InputError, match="gate: "):
+            replace(ORDERING, gate=GATE | change)
+    for gate, message in ((None, "gate: "), ({"n = 1": SOUND}, "expected gate for")):
+        with pytest.raises(InputError, match=message):
+            decide(GATED, {"n = 1": LOW, "n = 2": LOW}, "cpu", gate)
 
 
 @pytest.mark.parametrize("evidence, control", [
@@ -166,29 +164,16 @@ def test_parts_of_others_are_a_control():
 CLAIMS = [claim for paper in papers() for claim in load_claims(paper) if claim.page]
 
 
-def test_every_verdict_can_be_lost():
+def test_every_verdict_has_a_gate_and_a_control_and_can_be_lost():
+    """Where a claim holds or fails, the control was measured, and does not follow from the evidence."""
     for claim in CLAIMS:
         decided = decision_on_record(claim)
-        assert claim.control, claim.id
-        assert decided.can_be_lost, f"{claim.id}: {decided.verdict}; its control too: {decided.control_verdict}"
-
-
-def test_claims_that_hold_or_fail_have_a_control_that_was_measured():
-    """And not one that follows from the evidence itself, such as the roles exchanged."""
-    for claim in CLAIMS:
-        if decision_on_record(claim).verdict in ("holds", "fails"):
+        assert claim.control and decided.can_be_lost, f"{claim.id}: {decided.verdict}, its control too"
+        assert claim.gate or decided.profile == "paper", claim.id
+        if decided.verdict in ("holds", "fails"):
             recorded = json.loads(evidence_path(claim.page).read_text("utf-8"))[claim.id]
             assert claim.control not in FROM_EVIDENCE, claim.id
             assert set(recorded["control"]) == set(claim.parts), claim.id
-
-
-def test_claims_about_models_that_we_trained_have_a_gate():
-    for claim in CLAIMS:
-        assert claim.gate or decision_on_record(claim).profile == "paper", claim.id
-
-
-def test_a_part_whose_evidence_is_not_finite_does_not_hold():
-    assert decide(ORDERING, {"n = 1": [math.nan], "n = 2": LOW}, "gpu").verdict == "holds in part"
 
 
 def evidence_of(claim, **changes):
@@ -199,25 +184,23 @@ def evidence_of(claim, **changes):
 CLAIM = find_claim("causal_lm.6")
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"[]", b"\xff\xfe", b'{"causal_lm.6": {}}', b'{"causal_lm.6": null}', evidence_of(CLAIM, profile="qick"),
-    evidence_of(CLAIM, parts={part: ["a"] for part in CLAIM.parts}),
-    evidence_of(CLAIM, parts={part: [] for part in CLAIM.parts})])
-def test_damaged_evidence_is_told_with_its_file(results, content):
+DAMAGED = "expected evidence of today's claims, got a damaged"
+
+
+@pytest.mark.parametrize("content, told", [
+    *((content, DAMAGED) for content in (
+        b"", b"[]", b"\xff\xfe", b'{"causal_lm.6": {}}', b'{"causal_lm.6": null}',
+        evidence_of(CLAIM, profile="qick"), evidence_of(CLAIM, parts={part: ["a"] for part in CLAIM.parts}),
+        evidence_of(CLAIM, parts={part: [] for part in CLAIM.parts}))),
+    (evidence_of(CLAIM, parts={"of then": [1.0]}),
+     r".*or that of an older version .*expected evidence for .*got \['of then'\]")])
+def test_evidence_that_is_damaged_or_of_an_older_claim_is_told_with_its_file(results, content, told):
     path = evidence_path(CLAIM.page)
     path.parent.mkdir(parents=True)
     path.write_bytes(evidence_of(CLAIM))
     assert decision_on_record(CLAIM).profile == "cpu"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=f"{path}: expected evidence of today's claims, got a damaged"):
-        decision_on_record(CLAIM)
-
-
-def test_evidence_of_an_older_version_of_a_claim_is_not_called_damaged(results):
-    path = evidence_path(CLAIM.page)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(evidence_of(CLAIM, parts={"of then": [1.0]}))
-    with pytest.raises(InputError, match=r"or that of an older version .*expected evidence for .*got \['of then'\]"):
+    with pytest.raises(InputError, match=f"{path}: {told}"):
         decision_on_record(CLAIM)
 
 
@@ -228,9 +211,3 @@ def test_the_worst_at_a_gate_is_not_told_where_a_model_diverged(values):
     part, = claim.parts
     decision = decide(claim, {part: [0.5, 0.5, 0.5]}, "cpu", values, {part: [2.0]})
     assert gate_text(decision).endswith(": 2 of 3 pass.")
-
-
-def test_no_fewer_than_half_must_have_learned():
-    evidence = {part: [0.5, 0.52, 0.51, 0.53, 0.5, 0.52, 0.51] for part in GATED.parts}
-    gate = lambda learned: [0.001] * learned + [0.5] * (7 - learned)
-    assert [decide(GATED, evidence, "cpu", gate(k)).verdict for k in (3, 4)] == ["not tested", "holds"]

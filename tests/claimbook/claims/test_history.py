@@ -68,19 +68,16 @@ def test_a_claim_is_fixed_before_records_of_its_commit_and_of_later_ones(project
         assert fixed_before(claim(number), [made_on("0123456789ab")]) is False
 
 
-@pytest.mark.parametrize("bound, gate, moved", [(2.0, 0.1, 1), (1.0, 0.2, 2)])
-def test_a_bound_that_was_moved_is_fixed_from_then_on(project, bound, gate, moved):
-    first = project.commit(ENTRY.format(bound=1.0, gate=0.1))
-    second = project.commit(ENTRY.format(bound=bound, gate=gate))
-    assert fixed_before(claim(moved), [made_on(first)]) is False
+@pytest.mark.parametrize("old, new, moved", [
+    ("above: 1.0}\n    gate:\n      s", "above: 2.0}\n    gate:\n      s", 1),
+    ("at_most: 0.2", "at_most: 0.3", 2),
+    ("            two]", "            two, three]", 1)])  # on its second line
+def test_a_bound_that_was_moved_is_fixed_from_then_on(project, old, new, moved):
+    text = ENTRY.format(bound=1.0, gate=0.2)
+    first, second = project.commit(text), project.commit(text.replace(old, new))
+    assert first != second and fixed_before(claim(moved), [made_on(first)]) is False
     assert fixed_before(claim(moved), [made_on(second)]) is True
     assert fixed_before(claim(3 - moved), [made_on(first)]) is True
-
-
-def test_a_part_on_a_second_line_counts(project):
-    first = project.commit(ENTRY.format(bound=1.0, gate=0.1))
-    project.commit(ENTRY.format(bound=1.0, gate=0.1).replace("            two]", "            two, three]"))
-    assert fixed_before(claim(1), [made_on(first)]) is False
 
 
 def test_what_is_not_committed_is_not_fixed(project):

@@ -12,8 +12,7 @@ from claimbook.commands.as_recorded import train_again
 from claimbook.pages.execution import PageFailed
 from claimbook.records import Record, digest, find_record, settings
 from claimbook.records.errors import InputError
-from icllib.training import jobs
-from icllib.training import trainer
+from icllib.training import jobs, trainer
 from icllib.training.jobs import train_fleet
 from small_fleet import RECIPE, runs
 
@@ -95,9 +94,3 @@ def test_records_that_tell_nothing_are_left(trained, folders):
     find_record(ONE, "test").path(folders).unlink()
     with pytest.raises(InputError, match="expected records at cpu that tell with which others"):
         train_again(PAGE, "cpu")
-
-
-def test_a_profile_without_records_is_refused(page, icllib):
-    page("1 + 1")
-    code, _, err = icllib("run", "causal_lm/sample", "--as-recorded")
-    assert code == 2 and "--as-recorded: expected one of cpu, gpu, paper with --profile" in err

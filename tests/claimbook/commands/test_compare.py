@@ -88,7 +88,6 @@ def change(cell, old, new):
 
 
 def test_nbval_says_the_same_of_every_kind_of_output(tmp_path, page):
-    """pytest --nbval with the project's rules, and ours, cell by cell of one notebook."""
     from nbclient import NotebookClient
 
     rules = tmp_path / "notebooks/nbval.cfg"
@@ -123,38 +122,45 @@ def test_nbval_says_the_same_of_every_kind_of_output(tmp_path, page):
 
 DRAWN = """import claimbook, pandas as pd
 import matplotlib.pyplot as plt
-table = claimbook.Page("causal_lm/sample").save_figure(pd.DataFrame({"series": ["ours", "theirs"], "y": [0.125, 1e-20]}))
+page = claimbook.Page("causal_lm/propositions")
+claim = claimbook.claims.find_claim("causal_lm.1")
+page.decide(claim.id, {part: [1 / 10**15] for part in claim.parts}, profile="paper")
+table = page.save_figure(pd.DataFrame({"series": ["ours", "theirs"], "y": [0.125, 1e-20]}))
 # %% tags=["figure"]
 axes = plt.subplots(figsize=(3, 2))[1]
 axes.imshow([[0, 1], [1, 0]], cmap="gray")
 line = axes.plot([0, 1], [0.125, 1], "o-", color="#1f77b4", label="ours")
 """
 SCRIPT = "<script>alert(1)</script>"
-FORGED = {  # what is changed in the committed notebook or beside it, and what is told
-    "nothing": ("", "", None),
+moved = lambda pixels: (r"(<path d=\\\"M )([0-9.]+)", lambda found: f"{found[1]}{float(found[2]) + pixels}")
+OTHER = "cell 3: another drawing, "
+FORGED = {  # what is replaced in the committed notebook or beside it, and what is told
+    "nothing": ("no such text", "", None),
     "a number of the figure": ("ours,0.125", "ours,0.12", "figure.csv: 0.12 before, 0.125 now, in 'ours,0.125'"),
     "one more row": ("theirs,1e-20", "theirs,1e-20\nmore,1", "figure.csv: 4 lines before, 3 now"),
     "its last digit": ("ours,0.125", "ours,0.125001", None),
-    "a point of the drawing": ("a path", 3, "cell 3: another drawing, whose places moved by up to 3 pixels"),
-    "a place by a hundredth of a pixel": ("a path", 0.01, None),
-    "a color": ("stroke: #1f77b4", "stroke: #ff0000", "cell 3: another drawing, "),
-    "a script": ("</metadata>", f"{SCRIPT}</metadata>", "cell 3: another drawing, "),
-    "a script in a comment": ("<!-- ", f"<!-->{SCRIPT}", "cell 3: another drawing, "),
-    "a letter": ("a letter", None, "cell 3: another drawing, "),
-    "a pixel": ("a bitmap", None, "cell 3: another drawing, "),
+    "a point of the drawing": (*moved(3), f"{OTHER}whose places moved by up to 3 pixels"),
+    "a place by a hundredth of a pixel": (*moved(0.01), None),
+    "a color": ("stroke: #1f77b4", "stroke: #ff0000", OTHER),
+    "a script": ("</metadata>", f"{SCRIPT}</metadata>", OTHER),
+    "a script in a comment": ("<!-- ", f"<!-->{SCRIPT}", OTHER),
+    "a letter": (r"(xlink:href=\\\"#BookSans-Regular-)\w+", r"\g<1>0", OTHER),
+    "a pixel": (r"(base64,)[^\"\\]*(?:\\n[^\"\\]*)*", lambda found: found[1] + PIXEL, OTHER),
     "Matplotlib's version": ("Matplotlib v3", "Matplotlib v4", None),
-    "the name of a marker": ("a name", None, None),
+    "the name of a marker": (r"\bm([0-9a-f]{10})\b", lambda found: "m" + found[1][::-1], None),
+    "rounding in the evidence": ("1e-15", "3e-16", None),
+    "made-up evidence": ("1e-15", "0.5", "evidence.json: 0.5 before, 1e-15 now"),
 }
 
 
 @FORKED
-def test_a_forged_figure_is_told(page, icllib, results, monkeypatch):
+def test_a_forged_figure_or_evidence_is_told(page, icllib, results, monkeypatch):
     folder = page(DRAWN)
     shutil.copyfile(PROJECT / "notebooks/nbval.cfg", folder.parent / "nbval.cfg")
     assert icllib("run", "causal_lm/sample")[0] == 0
-    notebook, numbers = folder / "sample.ipynb", results / "causal_lm/sample/figure.csv"
-    sound = {path: path.read_text("utf-8") for path in (notebook, numbers)}
-    kept = {path.name: path.read_text("utf-8") for path in numbers.parent.iterdir() if path.name != "shown.json"}
+    notebook, own = folder / "sample.ipynb", results / "causal_lm/sample"
+    kept = {name: (own / name).read_text("utf-8") for name in ("figure.csv", "evidence.json")}
+    sound = {notebook: notebook.read_text("utf-8")} | {own / name: text for name, text in kept.items()}
 
     def executed(page, parameters):  # once for all
         for name, text in kept.items():
@@ -165,31 +171,8 @@ def test_a_forged_figure_is_told(page, icllib, results, monkeypatch):
     monkeypatch.setattr(compare, "execute", executed)
     for name, (old, new, told) in FORGED.items():
         for path, text in sound.items():
-            if old == "a path":
-                text = re.sub(r"(<path d=\\\"M )([0-9.]+)", lambda found: f"{found[1]}{float(found[2]) + new}", text)
-            elif old == "a name":
-                text = re.sub(r"\bm([0-9a-f]{10})\b", lambda found: "m" + found[1][::-1], text)
-            elif old == "a letter":
-                text = re.sub(r"(xlink:href=\\\"#BookSans-Regular-)\w+", r"\g<1>0", text, count=1)
-            elif old == "a bitmap":
-                text = re.sub(r"(base64,)[^\"\\]*(?:\\n[^\"\\]*)*", lambda found: found[1] + PIXEL, text)
-            else:
-                text = text.replace(old, new)
-            path.write_text(text, "utf-8")
+            path.write_text(re.sub(old, new, text), "utf-8")
         changed = [path.name for path, text in sound.items() if path.read_text("utf-8") != text]
         assert bool(changed) is (name != "nothing"), name
         code, out, _ = icllib("compare", "causal_lm/sample")
         assert (told or "as committed") in out and code == bool(told), (name, out)
-
-
-@FORKED
-def test_evidence_that_was_made_up_is_told(page, icllib, results, monkeypatch):
-    page("import claimbook\npage = claimbook.Page('causal_lm/propositions')\n"
-         "page.decide('causal_lm.1', {part: [1e-15] for part in claimbook.claims.find_claim('causal_lm.1').parts}, profile='paper')")
-    assert icllib("run", "causal_lm/sample")[0] == 0
-    path = results / "causal_lm/sample/evidence.json"
-    sound = path.read_text("utf-8")
-    for old, new, told in (("1e-15", "3e-16", "as committed"), ("1e-15", "0.5", "evidence.json: 0.5 before, 1e-15 now")):
-        assert old in sound
-        path.write_text(sound.replace(old, new), "utf-8")
-        assert told in icllib("compare", "causal_lm/sample")[1]

@@ -90,17 +90,13 @@ def test_every_claim_and_paper_is_filled_in():
         assert "Fill in" not in repr((paper, load_claims(name))), name
 
 
-@pytest.mark.parametrize("name", ["../elsewhere", "Trees", "class", ""])
-def test_a_name_that_cannot_be_a_new_paper_s_is_told(name):
-    with pytest.raises(InputError, match="expected a name"):
-        new.new_paper(name)
-
-
-def test_a_page_that_is_there_and_a_paper_that_is_not_are_told():
-    with pytest.raises(InputError, match="propositions.py: "):
-        new.new_page("causal_lm", "propositions")
-    with pytest.raises(InputError, match="paper: "):
-        new.new_page("nosuch", "propositions")
+@pytest.mark.parametrize("make, names, told", [
+    *((new.new_paper, [name], "expected a name") for name in ("../elsewhere", "Trees", "class", "")),
+    (new.new_page, ["causal_lm", "propositions"], "propositions.py: "),
+    (new.new_page, ["nosuch", "propositions"], "paper: ")])
+def test_what_cannot_be_made_is_told(make, names, told):
+    with pytest.raises(InputError, match=told):
+        make(*names)
 
 
 @pytest.mark.parametrize("old, new_text, reason", [
@@ -108,6 +104,7 @@ def test_a_page_that_is_there_and_a_paper_that_is_not_are_told():
     ("short:", "shorter:", "short: expected this entry"), ("pages:", "pages: 3\nothers:", "others: expected one of order"),
     ("title:", "title: [", "damaged file"), ("  - propositions", "  - ../x", "page: expected two names"),
     ("  - propositions", "  - 7", "pages: expected text, got 7"), ("  - propositions", "  - kaczmarz", "pages: expected each value once"),
+    ("https://openreview.net/forum?id=guRNebwZBb", "javascript:attack()", "links: "),
     ("figure: fig02_linear", "figure: nothing", "figure: expected one of")])
 def test_a_damaged_description_of_a_paper_is_told(tmp_path, old, new_text, reason):
     text = (PROJECT / "papers/causal_lm/paper.yml").read_text("utf-8")

@@ -19,14 +19,11 @@ def job(name, minutes, *pages):
     return Job((name,), pages, 1, minutes, 0.0)
 
 
-def of_pages(jobs, worth):
-    """What `in_order` takes: each page's jobs, and what they are worth to it."""
-    return [(page, value, [one for one in jobs if page in one.pages]) for page, value in worth.items()]
-
-
 def test_what_settles_most_claims_per_minute_is_first():
     jobs = [job("a", 0.3, "A"), job("b", 0.1, "B"), job("c", 0.01, "C"), job("d", 5, "D")]
-    order = in_order(of_pages(jobs, {"A": 2, "B": 1, "C": 0, "D": 0}))
+    worth = {"A": 2, "B": 1, "C": 0, "D": 0}
+    order = in_order([(page, value, [one for one in jobs if page in one.pages])
+                      for page, value in worth.items()])
     assert [one.records[0] for one in order] == ["b", "a", "c", "d"]  # 10, 6.7, then the cheapest
 
 

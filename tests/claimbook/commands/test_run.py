@@ -35,27 +35,18 @@ pathlib.Path(os.environ["CLAIMBOOK_OUTPUT"], "figure.csv").write_text("new")
 
 
 @FORKED
-def test_a_page_that_succeeds_replaces_notebook_and_results(page, results, icllib):
-    folder = page(WRITE + "print(6 * 7)")
-    assert icllib("run", "causal_lm/sample")[0] == 0
-    notebook = json.loads((folder / "sample.ipynb").read_text("utf-8"))
-    assert notebook["cells"][-1]["outputs"][0]["text"] == ["42\n"]
-    assert (results / "causal_lm/sample/figure.csv").read_text("utf-8") == "new"
-
-
-@FORKED
-def test_running_twice_gives_the_same_bytes(page, icllib):
+def test_a_page_that_succeeds_replaces_notebook_and_results_by_the_same_bytes(page, results, icllib):
     """The paths of a drawn figure too, which Matplotlib names at random."""
-    folder = page("""import claimbook
+    folder = page(WRITE + """import claimbook
 import matplotlib.pyplot as plt
 claimbook.Page("causal_lm/sample")
 lines = plt.subplots()[1].plot([1, 2])""")
-    icllib("run", "causal_lm/sample")
+    assert icllib("run", "causal_lm/sample")[0] == 0
     first = files(folder)
-    icllib("run", "causal_lm/sample")
-    assert files(folder) == first
+    assert icllib("run", "causal_lm/sample")[0] == 0 and files(folder) == first
     *_, output = json.loads(first[folder / "sample.ipynb"])["cells"][-1]["outputs"]
     assert "<path" in "".join(output["data"]["image/svg+xml"])
+    assert (results / "causal_lm/sample/figure.csv").read_text("utf-8") == "new"
 
 
 @FORKED
@@ -230,42 +221,40 @@ def test_a_page_runs_as_a_script_without_jupyter(page, icllib, monkeypatch, resu
     assert (results / "causal_lm/sample/figure.csv").read_text("utf-8") == "new"
 
 
-def test_a_page_that_was_saved_with_another_profile_is_refused(page, icllib, tmp_path):
-    folder = page("raise SystemExit('the page ran')")
-    source = (folder / "sample.py").read_text("utf-8")
-    (folder / "sample.py").write_text(source.replace('"stored"', '"gpu"'), "utf-8")
-    before = files(tmp_path)
-    code, _, err = icllib("run", "causal_lm/sample")
-    assert code == 2 and 'expected profile = "stored" in its parameters cell' in err
-    assert files(tmp_path) == before
-
-
 def test_parameters_are_json_or_python_or_text():
     texts = {"5": 5, "all": "all", "[1, 2]": [1, 2], "False": False, "None": None, ".5": 0.5, "(1, 2)": [1, 2],
              "{'a': (1,)}": {"a": [1]}}
     assert [parse_parameter(f"size={text}") for text in texts] == [("size", value) for value in texts.values()]
 
 
-def test_a_text_that_would_count_as_true_is_refused(page, icllib):
-    folder = page("")
-    (folder / "sample.py").write_text('# %% tags=["parameters"]\nprofile = "stored"\nquick = False', "utf-8")
-    code, _, err = icllib("run", "causal_lm/sample", "--profile", "cpu", "-p", "quick=no")
-    assert code == 2 and "parameter: expected quick=True or quick=False, got quick=no" in err
+SAMPLE, TAGGED = ["run", "causal_lm/sample"], '# %% tags=["parameters"]\nprofile = "stored"\n'
 
 
-@pytest.mark.parametrize("words, message", [
-    (["run", "causal_lm/nothing"], "such as causal_lm/sample, got"),
-    (["run", "causal_lm/sample", "--profile", "huge"], "profile: expected one of stored, "),
-    (["run", "causal_lm/sample", "-p", "sise=2"], "parameter: expected one of size, got 'sise'"),
-    (["run", "causal_lm/sample", "-p", "profile=cpu"], "expected --profile for the profile"),
-    (["run", "causal_lm/sample", "-p", "size"], "parameter: expected NAME=VALUE, got 'size'"),
-    (["run", "causal_lm/sample", "-p", "size=2"], "-p: expected a profile to compute at"),
-    (["run", "causal_lm/sample", "--as-recorded", "--members", "2"], "--as-recorded: expected no"),
-    (["plan", "--profile", "cpu", "--budget", "soon"], "--budget: expected a time such as"),
-    (["claims", "causal_lm.99"], "claim id: expected causal_lm.1 to"),
-    (["claims", "other.1"], "claim id: expected <paper>.<number>")])
-def test_bad_input_is_one_clear_line_before_any_work(page, icllib, words, message, tmp_path):
-    page("raise SystemExit('the page ran')")
+@pytest.mark.parametrize("words, text, message", [
+    *((words, "", message) for words, message in (
+        (["run", "causal_lm/nothing"], "such as causal_lm/sample, got"),
+        ([*SAMPLE, "--profile", "huge"], "profile: expected one of stored, "),
+        ([*SAMPLE, "-p", "sise=2"], "parameter: expected one of size, got 'sise'"),
+        ([*SAMPLE, "-p", "profile=cpu"], "expected --profile for the profile"),
+        ([*SAMPLE, "-p", "size"], "parameter: expected NAME=VALUE, got 'size'"),
+        ([*SAMPLE, "-p", "size=2"], "-p: expected a profile to compute at"),
+        ([*SAMPLE, "--as-recorded"], "--as-recorded: expected one of cpu, gpu, paper with --profile"),
+        ([*SAMPLE, "--as-recorded", "--members", "2"], "--as-recorded: expected no"),
+        (["plan", "--profile", "cpu", "--budget", "soon"], "--budget: expected a time such as"),
+        (["claims", "causal_lm.99"], "claim id: expected causal_lm.1 to"),
+        (["claims", "other.1"], "claim id: expected <paper>.<number>"))),
+    (SAMPLE, TAGGED.replace("stored", "gpu"), 'expected profile = "stored" in its parameters cell'),
+    ([*SAMPLE, "--profile", "cpu", "-p", "quick=no"], TAGGED + "quick = False",
+     "parameter: expected quick=True or quick=False, got quick=no"),
+    *(([*SAMPLE, "--profile", "smoke"], text, message) for text, message in (
+        ("# %% tags=[parameters]\nprofile = 1", "tags: expected a list as in"),
+        ("# %%\nprofile = 'stored'", "expected a cell that begins with"),
+        (TAGGED + '# %% tags=["parameters"]\nrate = 2', "found 2"),
+        ('# %% tags=["parameters"]\nprofile = (', "line 2: expected Python in its parameters cell")))])
+def test_bad_input_is_one_clear_line_before_any_work(page, icllib, words, text, message, tmp_path):
+    folder = page("raise SystemExit('the page ran')")
+    if text:
+        (folder / "sample.py").write_text(text, "utf-8")
     before = files(tmp_path)
     code, _, err = icllib(*words)
     assert code == 2

@@ -16,7 +16,7 @@ import pytest
 from conftest import FORKED
 
 from claimbook.claims import find_claim, load_claims, papers
-from claimbook.claims.decisions import evidence_path, ledger
+from claimbook.claims.decisions import ledger
 from claimbook.claims.json_and_csv import as_csv, claim_as_json
 from claimbook.claims.rule import interval
 from claimbook.claims.sentences import sentence
@@ -238,22 +238,8 @@ def test_a_page_whose_runs_nothing_lists_is_told_in_its_row(page, icllib):
         assert f"expected papers/{row['paper']}/sample.py with a function runs" in row["reason"]
 
 
-def test_a_page_with_damaged_evidence_is_told_in_its_row(icllib, results):
-    path = evidence_path("context_scaling/estimators")
-    path.parent.mkdir(parents=True)
-    path.write_text("[]", "utf-8")
-    row, = json.loads(icllib("status", "context_scaling/estimators", "--json")[1])
-    assert row["state"] == "unknown" and str(path) in row["reason"]
-
-
-def test_a_page_whose_modules_leave_is_told_in_its_row(monkeypatch):
-    monkeypatch.setattr(page_state, "records_by_profile", sys.exit)  # as a script that is imported
-    row, = page_state.states_of("causal_lm/propositions")
-    assert (row.state, row.reason) == ("unknown", "SystemExit: causal_lm/propositions")
-
-
 def test_a_closed_output_stops_no_command():
-    closed = 'exec "$0" -m claimbook status causal_lm/propositions >&-'
+    closed = 'exec "$0" -m claimbook claims causal_lm >&-'
     assert not subprocess.run(["sh", "-c", closed, sys.executable], cwd=PROJECT, check=False).returncode
 
 

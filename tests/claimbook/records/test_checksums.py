@@ -1,6 +1,7 @@
 """What a page showed when it was executed, and that each later change of it is seen."""
 
 import shutil
+import sys
 from dataclasses import replace
 
 import nbformat
@@ -72,6 +73,10 @@ CHANGES = {
                       "cells executed out of order"),
     "code": (lambda: change_cell("numbers", lambda cell: cell.update(source="1 + 2")),
              "notebook edited by hand"),
+    "its script": (lambda: (notebooks_folder() / f"{SAMPLE}.py").write_text("# %%\n1", "utf-8"),
+                   "edited since it was executed"),
+    "no numbers": (lambda: change_cell("numbers", lambda cell: cell.metadata.pop("tags")),
+                   "a figure lacks its numbers cell"),
     "no shown.json": (lambda: file("shown.json").unlink(), "shown.json missing"),
     "shown.json": (lambda: file("shown.json").write_text("[]", "utf-8"), "shown.json damaged"),
     "another number": (change_record, "1 of 1 records that it shows are gone or changed"),
@@ -88,13 +93,14 @@ def test_each_change_of_what_a_page_shows_is_seen(page, icllib, results, output,
         execution.execute_as_script(SAMPLE, {"profile": profile})
     assert icllib("run", SAMPLE)[0] == 0 and notebook_problem(SAMPLE) is None
     shutil.copytree(results, tmp_path / "sound")
-    sound = (folder / "sample.ipynb").read_text("utf-8")
+    sound = {path: path.read_bytes() for path in folder.glob("sample.*")}
     for name, (change, reason) in CHANGES.items():
         change()
         assert reason in (notebook_problem(SAMPLE) or "none"), name
         shutil.rmtree(results)
         shutil.copytree(tmp_path / "sound", results)
-        (folder / "sample.ipynb").write_text(sound, "utf-8")
+        for path, content in sound.items():
+            path.write_bytes(content)
         assert notebook_problem(SAMPLE) is None
 
 
@@ -102,20 +108,17 @@ def test_each_change_of_what_a_page_shows_is_seen(page, icllib, results, output,
     b"[]", b'{"nbformat": 4, "cells": [5]}', b"[" * 100_000, b"\xff",
     b'{"nbformat": 4, "nbformat_minor": 5, "cells": [], "metadata": {"claimbook": 5}}'])
 def test_a_notebook_that_is_none_is_told_in_its_row(page, content):
-    folder = page("1 + 1")
-    (folder / "sample.ipynb").write_bytes(content)
+    (page("1 + 1") / "sample.ipynb").write_bytes(content)
     assert notebook_problem(SAMPLE) == "notebook damaged"
 
 
-@pytest.mark.parametrize("content", ["[]", "{", '{"records": [["a"]]}', "{}"])
+@pytest.mark.parametrize("content", [
+    "[]", "{", '{"records": [["a"]]}', "{}", '{"records": {"a": [1]}, "files": {}}'])
 def test_what_a_page_shows_is_told_by_its_name_where_it_is_damaged(results, content):
     path = results / SAMPLE / "shown.json"
     path.parent.mkdir(parents=True)
     path.write_text(content, "utf-8")
     assert changed_since(SAMPLE, nbformat.v4.new_notebook()) == "shown.json damaged"
-    path.write_text('{"records": {"a": [1]}, "files": {}}', "utf-8")
-    assert changed_since(SAMPLE, nbformat.v4.new_notebook()) == "shown.json damaged"
-    path.write_text(content, "utf-8")
     with pytest.raises(InputError, match=f"{path}: expected what the page shows, got a damaged file"):
         paths_shown(SAMPLE)
 
@@ -135,15 +138,19 @@ def test_one_bad_file_leaves_the_rows_of_the_other_pages(page, damage, monkeypat
     assert [row.profile for row in rows if row.page == "propositions"] == ["stored", "paper"]
 
 
-def test_an_error_that_nobody_thought_of_is_told_in_its_row(page, monkeypatch):
-    monkeypatch.setattr("claimbook.commands.page_state.runs_by_profile", lambda page: 1 / 0)
+@pytest.mark.parametrize("wrong, told", [
+    (lambda page: 1 / 0, "ZeroDivisionError: division by zero"),
+    (lambda page: sys.exit("left"), "SystemExit: left")])  # as a script that is imported
+def test_an_error_that_nobody_thought_of_is_told_in_its_row(monkeypatch, wrong, told):
+    monkeypatch.setattr("claimbook.commands.page_state.runs_by_profile", wrong)
     row, = states_of("causal_lm/propositions")
-    assert (row.state, row.reason) == ("unknown", "ZeroDivisionError: division by zero")
+    assert (row.state, row.reason) == ("unknown", told)
 
 
-def test_a_record_of_the_page_that_is_damaged_is_named(results):
+@pytest.mark.parametrize("damaged", ["paper/*.json", "evidence.json"])
+def test_a_damaged_file_of_the_page_s_results_is_named(results, damaged):
     shutil.copytree(PROJECT / "results/context_scaling/estimators", results / "context_scaling/estimators")
-    path = next(results.rglob("paper/*.json"))
+    path = next(results.rglob(damaged))
     path.write_text("[" * 100_000, "utf-8")
     row, = states_of("context_scaling/estimators")
     assert row.state == "unknown" and str(path) in row.reason

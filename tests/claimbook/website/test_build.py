@@ -45,15 +45,6 @@ def test_a_failed_build_leaves_the_last_good_website(monkeypatch, built, error):
     assert (built / "html/index.html").read_text("utf-8") == "good"
 
 
-@pytest.mark.parametrize("pages, told", [((), "new page causal_lm PAGE"), (("nothing",), "run causal_lm/nothing")])
-def test_a_page_that_is_missing_is_told_before_the_work(monkeypatch, built, pages, told):
-    monkeypatch.setattr(website, "build_in", None)
-    monkeypatch.setattr(website, "all_papers", lambda: {"causal_lm": replace(papers()["causal_lm"], pages=pages)})
-    with pytest.raises(InputError, match=told):
-        website.build()
-    assert (built / "html/index.html").read_text("utf-8") == "good"
-
-
 def test_a_new_website_takes_its_place(monkeypatch, built):
     monkeypatch.setattr(website, "build_in", lambda folder: site(folder, "new"))
     assert website.build().read_text("utf-8") == "new"
@@ -70,22 +61,25 @@ def test_what_a_killed_build_left_goes_and_the_website_that_it_had_moved_comes_b
     assert [path.name for path in built.iterdir()] == ["html"]
 
 
-def test_jupyter_book_that_makes_nothing_is_told(monkeypatch, built):
-    monkeypatch.setattr(website, "JUPYTER_BOOK", "pass")
-    with pytest.raises(InputError, match="expected a page for each of _toc.yml"):
+with_pages = lambda *pages: lambda: {"causal_lm": replace(papers()["causal_lm"], pages=pages)}
+
+
+@pytest.mark.parametrize("name, value, told", [
+    ("GENERATED", PROJECT / "README.md", "README.md: "),
+    ("JUPYTER_BOOK", "pass", "expected a page for each of _toc.yml"),
+    ("version", lambda name: "2.0.1", "Jupyter Book: expected version 1, got 2.0.1"),
+    ("version", lambda name: "0.15.1", "Jupyter Book: expected version 1, got 0.15.1"),
+    ("all_papers", with_pages(), "new page causal_lm PAGE"),
+    ("all_papers", with_pages("nothing"), "run causal_lm/nothing")])
+def test_what_a_website_cannot_be_built_of_is_told(monkeypatch, built, name, value, told):
+    monkeypatch.setattr(website, name, value)
+    with pytest.raises(InputError, match=told):
         website.build()
     assert (built / "html/index.html").read_text("utf-8") == "good"
 
 
 def test_two_builds_at_once_are_refused(built):
     with website.locked(built), pytest.raises(InputError, match="alone"):
-        website.build()
-
-
-@pytest.mark.parametrize("found", ["2.0.1", "0.15.1"])
-def test_another_version_of_jupyter_book_is_told(monkeypatch, built, found):
-    monkeypatch.setattr(website, "version", lambda name: found)
-    with pytest.raises(InputError, match=f"Jupyter Book: expected version 1, got {found}"):
         website.build()
 
 

@@ -15,9 +15,8 @@ from claimbook.website.extension import fold
 from claimbook.website.ledger import bar, row_of, summary, table
 from claimbook.website.links import linked, linked_html
 
-CLAIM = Claim("causal_lm.6", "Figure 2", "A is below $B$.", {"value": "below", "read": "figure"},
-              "ordering", "ratio of A to B", ("a", "b", "c"), {"below": 1.0},
-              page="causal_lm/propositions")
+CLAIM = Claim("causal_lm.6", "Figure 2", "A is below $B$.", {"value": "below", "read": "figure"}, "ordering",
+              "ratio of A to B", ("a", "b", "c"), {"below": 1.0}, page="causal_lm/propositions")
 EVERY = decide(CLAIM, {"a": [0.5], "b": [0.9], "c": [0.7]}, "cpu")
 SOME = decide(CLAIM, {"a": [0.5], "b": [0.9], "c": [1.1]}, "gpu")
 NONE = Decision(CLAIM)
@@ -73,9 +72,6 @@ def test_files_for_programs_carry_samples_bounds_and_no_infinity():
     rows = list(csv.DictReader(io.StringIO(as_csv([SOME, NONE]))))
     assert [(row["part"], row["mean"]) for row in rows] == [
         ("a", "0.5"), ("b", "0.9"), ("c", "1.1"), ("", "")]
-
-
-def test_a_gate_that_is_infinite_is_null():
     gated = replace(CLAIM, gate={"statistic": "error", "at_most": 0.01, "source": "ours"})
     own = claim_as_json(decide(gated, SOME.evidence, "cpu", [float("inf")]))
     assert json.loads(json.dumps(own, allow_nan=False))["gate"] == {part: [None] for part in CLAIM.parts}
@@ -101,13 +97,10 @@ def test_what_would_change_a_verdict_names_the_nearest_part():
     assert what_would_change(two).startswith("no part alone: ")
 
 
-def test_numbers_of_claims_become_links():
+def test_numbers_of_claims_become_links_but_within_links():
     found = linked("see claims 3, 4 and 70, but claim 9 too", {"3", "4", "9"}, lambda name: name)
     assert [node.astext() for node in found if node.tagname == "reference"] == ["3", "4", "9"]
     assert "".join(node.astext() for node in found) == "see claims 3, 4 and 70, but claim 9 too"
-
-
-def test_numbers_of_claims_become_links_in_html_but_in_links():
     html = '<b>Claim 3</b> (claims 4 and 9) <a href="x">claim 4</a> <i title="claim 3">'
     assert linked_html(html, {"3", "4"}, lambda name: f"{name}.html") == (
         '<b>Claim <a href="3.html">3</a></b> (claims <a href="4.html">4</a> and 9) '

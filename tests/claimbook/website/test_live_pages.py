@@ -88,13 +88,18 @@ def script(folder, monkeypatch):
     monkeypatch.setattr(live, "read", lambda: read(folder / "models.js"))
 
 
+def where(page, place: int) -> tuple[float, float]:
+    """The middle of a point, in pixels of the window."""
+    box = page.locator(f"[data-point='{place}']").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 def test_a_drag_changes_the_curves_as_pytorch_says(visit):
     with visit() as page:
         before = {name: heights_of(page, name) for name in DECODERS}
         for name, heights in before.items():
             assert np.abs(heights - expected_heights(name, points_of(page), 2)).max() < ROUNDING, name
-        box = page.locator("[data-point='2']").bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        x, y = where(page, 2)
         page.mouse.move(x, y)
         page.mouse.down()
         page.mouse.move(x - 60, y - 40, steps=5)
@@ -220,12 +225,6 @@ def test_without_models_ridge_answers(visit, folder):
         assert page.locator("#live-plot [data-model=ridge]").count() == 1
 
 
-def where(page, place: int) -> tuple[float, float]:
-    """The middle of a point, in pixels of the window."""
-    box = page.locator(f"[data-point='{place}']").bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
 def moved(before, after) -> list[int]:
     """Which points are no longer where they were."""
     return np.flatnonzero(np.abs(after - before).max(axis=1) > 0.01).tolist()
@@ -248,12 +247,9 @@ def test_a_press_takes_the_nearest_point(visit, pointer):
         assert taken == list(range(12))
 
 
-WAYS = [(0, 60), (0, -60), (45, 60), (-45, -60), (60, 0)]  # of a finger: right, down
-
-
 def test_a_finger_moves_a_point_and_not_the_page(visit):
-    """Every fifth of 12 points, others for each way: right, down."""
-    moves = [(place, *way) for k, way in enumerate(WAYS) for place in range(k, 12, 5)]
+    ways = (0, 60), (0, -60), (45, 60), (-45, -60), (60, 0)
+    moves = [(place, *way) for k, way in enumerate(ways) for place in range(k, 12, 5)]
     phone = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}
     with visit(address="#seed=6&sigma=2&shown=ridge", **phone) as page:
         fingers = page.context.new_cdp_session(page)
@@ -331,16 +327,14 @@ def test_it_opens_at_an_outlier_asks_for_a_guess_and_then_answers_without_a_jump
         page.locator("#live-show").click()
         rest(page)
         assert curves(page) == {"softmax", "SSA", "ridge"} and not page.locator("#live-show").is_visible()
-        box = page.locator("[data-point='9']").bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        x, y = where(page, 9)
         page.mouse.move(x, y)
         page.mouse.down()
         page.mouse.move(x, y + 1)
         page.mouse.move(x, y + 2)
         page.mouse.up()
         rest(page)
-        moved = page.locator("[data-point='9']").bounding_box()
-        assert abs(moved["y"] - box["y"] - 2) < 1.5 and page.locator("#live-plot").bounding_box() == place
+        assert abs(where(page, 9)[1] - y - 2) < 1.5 and page.locator("#live-plot").bounding_box() == place
 
 
 def shown_of_own(page, text: str) -> tuple[np.ndarray, str]:
@@ -352,7 +346,17 @@ def shown_of_own(page, text: str) -> tuple[np.ndarray, str]:
     return points_of(page), page.locator("#live-own-told").text_content()
 
 
-def test_own_numbers_are_shown_as_they_are_where_they_fit(visit):
+NO_NUMBERS = {
+    "1 2\n3 four": 'line 2: expected two numbers, got "3 four"',
+    "1 2 3": 'line 1: expected two numbers, got "1 2 3"',
+    "NA,2\n1,3": 'line 1: expected two numbers, got "NA,2"',
+    "1.234,5;2": 'line 1: expected two numbers, got "1.234,5;2"',
+    "": "expected two columns of numbers, got none",
+    "1 2\n" * 40: "expected at most 39 rows, got 40",
+    "1 Infinity": "line 1: expected two numbers"}
+
+
+def test_own_numbers_are_shown_as_they_are_where_they_fit_and_what_are_none_change_nothing(visit):
     with visit() as page:
         page.locator("#live-bring summary").click()
         for text in ("0.5 1\n-1 2", "x,y\n0.5,1\n-1,2\n", "0,5;1\n-1;2",
@@ -364,6 +368,10 @@ def test_own_numbers_are_shown_as_they_are_where_they_fit(visit):
             assert np.array_equal(points.round(6), [[0.5, 1], [-1, 2]]), text
             assert "as they are" in told, text
             assert page.locator("#live-plot .truth").count() == 0, text
+        for text, expected in NO_NUMBERS.items():
+            points, told = shown_of_own(page, text)
+            assert expected in told, text
+            assert np.array_equal(points, [[-2, 1], [0, 0.5], [1, -3]]), text
 
 
 def test_own_numbers_from_a_file_are_centered_and_scaled(visit, tmp_path):
@@ -393,25 +401,6 @@ def test_own_numbers_are_moved_and_scaled_alone(visit):
                 own = own / (own.max() or 1)
                 assert np.allclose(axis - axis.min(), own * (axis.max() - axis.min()), atol=2e-3)
                 assert own.max() == 0 or axis.max() - axis.min() > 1
-
-
-NO_NUMBERS = {
-    "1 2\n3 four": 'line 2: expected two numbers, got "3 four"',
-    "1 2 3": 'line 1: expected two numbers, got "1 2 3"',
-    "NA,2\n1,3": 'line 1: expected two numbers, got "NA,2"',
-    "1.234,5;2": 'line 1: expected two numbers, got "1.234,5;2"',
-    "": "expected two columns of numbers, got none",
-    "1 2\n" * 40: "expected at most 39 rows, got 40",
-    "1 Infinity": "line 1: expected two numbers"}
-
-
-def test_own_numbers_that_are_none_change_nothing(visit):
-    with visit() as page:
-        page.locator("#live-bring summary").click()
-        for text, expected in NO_NUMBERS.items():
-            points, told = shown_of_own(page, text)
-            assert expected in told, text
-            assert np.array_equal(points, [[-2, 1], [0, 0.5], [1, -3]]), text
 
 
 @pytest.mark.parametrize("name, theme", [("try_it", "dark"), ("layers_as_steps", "light")])

@@ -1,14 +1,10 @@
 """Shifts, temperatures, caps and kernels against closed forms, other code and each other."""
 
-from types import SimpleNamespace
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 from sklearn.linear_model import Ridge
 
-from claimbook.website.figures import figure_table
 from icllib import attention
 from icllib.evaluate import ErrorByLength
 from icllib.models import Softmax, Transformer
@@ -60,22 +56,11 @@ def test_heated_is_softmax_with_that_temperature_and_back():
     np.testing.assert_array_equal(rule.measure([TASK, TASK], model)["error"], found[:, 0])
 
 
-def test_the_largest_answer_is_below_the_bound():
-    model = decoder()
-    measure = caps.LargestAnswers(factors=(1, 1e4), prompts=16, points=6, lengths=(2, 5))
+def test_the_largest_answer_is_below_the_bound_and_unexplained_is_the_error_after_the_longest_context():
+    model, seed = decoder(), 7
+    measure = caps.LargestAnswers(factors=(1, 1e4), prompts=16, points=6, seed=seed, lengths=(2, 5))
     found = measure.measure([TASK, TASK], model)
     assert (found["largest"] < found["bound"][:, None]).all()
-
-
-def test_the_card_names_plain_sizes():
-    axes = plt.figure().subplots()
-    caps.draw_card(axes, figure_table("across/caps"))
-    assert all(label.get_text().isdigit() for own in (axes.get_xticklabels(), axes.get_yticklabels()) for label in own)
-
-
-def test_unexplained_is_the_error_after_the_longest_context(monkeypatch):
-    model, seed = decoder(), 7
-    found = caps.LargestAnswers(factors=(1,), prompts=16, points=6, seed=seed, lengths=(2, 5)).measure([TASK, TASK], model)
     errors = ErrorByLength((5,), prompts=16, seed=seed).measure([TASK, TASK], model)["error"]
     np.testing.assert_allclose(found["unexplained"] * TASK.label_variance, errors[:, 0], rtol=1e-5)
 
@@ -106,11 +91,3 @@ def test_linear_attention_has_the_error_of_its_closed_form():
 
 def test_the_chapter_has_the_table_of_today_s_verdicts():
     assert mechanisms.table() in mechanisms.CHAPTER.read_text("utf-8"), "run: python -m papers"
-
-
-def test_an_entry_is_the_verdict_on_its_parts():
-    says = {"a": "yes", "b": "no", "c": "undecided", "d": "not tested"}
-    items = {"across.7": SimpleNamespace(claim=SimpleNamespace(page="across/page"), state=says.get)}
-    for expected, *asked in (("yes", 7, "a"), ("no", -7, "a"), ("partly", 7, "a", "b"), ("yes", -7, "b"),
-                             ("can't tell", -7, "c"), ("not tested", 7, "d")):
-        assert mechanisms.entry(items, *asked) == f"[{expected}](../notebooks/across/page.ipynb)"

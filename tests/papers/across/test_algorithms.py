@@ -54,11 +54,6 @@ def test_influences_are_those_of_known_predictors():
     assert np.exp(np.log(steps).mean()) == pytest.approx(8 / 7, rel=0.03)
 
 
-def test_first_over_last_compares_the_ends():
-    influence = pd.DataFrame([[3.0] * 5 + [9.0] * 10 + [6.0] * 5])
-    assert one_pass.first_over_last(influence).tolist() == [0.5]
-
-
 # ---- loops ------------------------------------------------------------------------------------
 
 
@@ -108,13 +103,6 @@ def test_algorithms_are_those_of_other_code(task):
         np.testing.assert_allclose(found["kernel"], smoother, rtol=1e-6)
 
 
-def test_unexplained_is_one_minus_the_squared_correlation():
-    known, answers = torch.randn(3, 50, dtype=torch.float64), torch.randn(50, dtype=torch.float64)
-    expected = [1 - np.corrcoef(own, answers)[0, 1] ** 2 for own in known]
-    np.testing.assert_allclose(nearest_algorithm.unexplained(known, answers), expected)
-    assert nearest_algorithm.unexplained(-3 * answers + 1, answers) < 1e-12
-
-
 def test_the_probe_names_hand_set_layers_and_not_under_the_other_mask():
     for mask, other in (("prefix", "causal"), ("causal", "prefix")):
         own = nearest_algorithm.HandSetDistances(mask, prompts=512, seed=7).measure()["layer_distance"]
@@ -150,12 +138,6 @@ def test_least_squares_does_not_feel_narrowed_inputs_and_gradient_descent_does()
     left = [theory.gradient_descent(own.xs, own.ys, 1.6, 5)[-1] - theory.least_squares(own.xs, own.ys)
             for own in (wide, drawn(narrowed, 20, 500))]
     assert left[1][..., :4].square().mean() > 3 * left[0][..., :4].square().mean()
-
-
-def test_the_named_algorithm_is_compared_with_the_nearest_other():
-    trained = pd.DataFrame({"ridge": [1.0, 5.0], "one step": [2.0, 3.0], "kernel": [9.0, 9.0]}, index=[4, 7])
-    changed = pd.DataFrame({"ridge": [2.0, 6.0], "one step": [8.0, 3.0], "kernel": [4.0, 9.0]}, index=[4, 7])
-    assert nearest_algorithm.named_over_others(trained, changed).to_dict() == {4: 0.5, 7: 0.5}
 
 
 # ---- the time law -----------------------------------------------------------------------------
@@ -202,17 +184,6 @@ def test_the_solvable_model_has_its_law_with_many_tasks(alpha):
 
 
 # ---- single changes ---------------------------------------------------------------------------
-
-
-def test_what_a_change_buys_is_a_ratio_of_ratios():
-    made = {name: pd.DataFrame({"trained": [1.0, 2.0], "shifted": [10.0, 30.0]})
-            for pair in single_change.CHANGES.values() for name in pair}
-    made["SSA"] = pd.DataFrame({"trained": [2.0, 1.0], "shifted": [10.0, 60.0]})
-    found = single_change.bought(made)
-    assert found.loc["SSA for softmax", "bought"].tolist() == [0.5, 4.0]
-    assert found.loc["SSA for softmax", "in distribution"].tolist() == [2.0, 0.5]
-    assert (found.loc["a prefix mask", "bought"] == 1).all()
-    assert single_change.among_seeds(made)["SSA for softmax"].tolist() == pytest.approx([2 / 3, 1.5])
 
 
 def test_the_noise_floor_is_where_a_mean_is_just_told_from_none():

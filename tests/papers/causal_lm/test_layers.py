@@ -5,8 +5,7 @@ import torch
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from papers.causal_lm import (
-    fig01_dynamics, fig02_linear_attention, fig04_causal_by_position, layers, propositions,
-    what_fails)
+    fig01_dynamics, fig02_linear_attention, fig04_causal_by_position, layers, propositions, what_fails)
 from papers.causal_lm.layers import draw_prompts, query_errors
 
 

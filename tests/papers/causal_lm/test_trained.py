@@ -9,8 +9,6 @@ from icllib.training import records
 from papers.causal_lm import table03_extra_loss, table07_permuted_pairs, tables04_06_fewer_pairs, trained
 from papers.causal_lm.trained import Cell, SIZES
 
-PREFIX, CAUSAL = (Cell("linear", mask, True, True) for mask in trained.MASKS)
-
 
 @pytest.mark.parametrize("dimension", [1, 16])
 def test_the_best_constant_answer(dimension):
@@ -23,28 +21,6 @@ def test_the_best_constant_answer(dimension):
         squares = (1 / (1 + np.exp(-np.outer(w, x))) - 0.5) ** 2
         exact = of_w @ squares @ of_x / np.sqrt(2 * np.pi) / 2
         assert trained.constant_error("nonlinear", 1) == pytest.approx(exact, rel=0.02)
-
-
-def test_more_seeds_of_cells_without_the_extra_loss():
-    cells = [Cell("linear", mask, shared, False) for shared in (True, False) for mask in trained.MASKS]
-    own = [{replace(run, seed=0) for run in runs} for runs in (
-        table03_extra_loss.rows_without_loss("cpu"), trained.runs("cpu", cells))]
-    assert own[0] == own[1]
-
-
-def test_ratios_seed_by_seed_with_the_worst_model_at_the_gate():
-    errors = {PREFIX: np.array([0.1, 0.2, 2.0]), CAUSAL: np.array([1.0, 0.8, 0.5])}
-    handed = trained.ratios(errors, {"shared": (PREFIX, CAUSAL)}, "cpu")
-    zero = trained.constant_error("linear", trained.SIZES["cpu"].dimension)
-    assert handed["evidence"]["shared"].tolist() == pytest.approx([0.1, 0.25, 4])
-    assert handed["gate"]["shared"] * zero == pytest.approx([1.0, 0.8, 2.0])
-    assert handed["control"]["shared"].tolist() == pytest.approx([0.5, 1.25, 1.6])
-    assert np.prod(handed["control"]["shared"]) == pytest.approx(1)  # no effect, but scatter
-    final = {PREFIX: np.array([0.3] * 3), CAUSAL: np.array([0.2] * 3)}
-    gate = trained.ratios(errors, {"shared": (PREFIX, CAUSAL)}, "cpu", final)["gate"]["shared"]
-    assert gate * zero == pytest.approx([0.3] * 3)
-    loss = {"shared": (PREFIX, PREFIX._replace(extra_loss=False))}
-    assert "control" not in trained.ratios(errors | {loss["shared"][1]: errors[CAUSAL]}, loss, "cpu")
 
 
 @pytest.mark.parametrize("numbers, cells, entry", [
@@ -67,22 +43,10 @@ def test_printed_errors_of_the_claims_are_those_of_the_tables(numbers, cells, en
         assert find_claim(f"causal_lm.{number}").printed["value"] == expected
 
 
-def test_models_that_did_not_learn_are_not_shown_beside_those_that_did():
-    zero = trained.constant_error("linear", trained.SIZES["cpu"].dimension)
-    errors = {PREFIX: zero * np.array([0.1, 0.51, 0.5]), CAUSAL: zero * np.array([0.6, 1.0, 0.9])}
-    shown = trained.learned_errors(errors, "cpu")
-    assert shown[PREFIX] == pytest.approx(zero * np.array([0.1, 0.5]))
-    assert shown[CAUSAL] == pytest.approx(errors[CAUSAL])  # none learned: all are shown
-    shorter = {PREFIX: np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])}
-    assert trained.learned_errors(shorter, "cpu", final=errors)[PREFIX].tolist() == [[1, 2], [5, 6]]
-    assert find_claim("causal_lm.9").gate.at_most == trained.LEARNED
-
-
 CLAIMS = {claim.id: claim for claim in load_claims("causal_lm")}
 
 
 def test_the_paper_s_settings():
-    """Section 5.2, Appendix E.2 and the public code."""
     run = Cell("linear", "causal", False, False).run(SIZES["paper"], 3)
     assert run.model == Transformer(
         24, 2, 128, scoring=Gaussian(), mask="causal", queries_see_themselves=False,
@@ -145,7 +109,6 @@ GOLDEN = {"linear": [0.910883, 0.430307, 0.548259, 0.807088], "classes": [0.6953
 
 
 def test_printed_class_errors_apart_by_the_spread_of_drawn_answers():
-    """Against 40,000 drawn pairs of tests with 64 x 20 answers each."""
     rng = np.random.default_rng(0)
     drawn = 100 * rng.binomial(1280, [[0.276], [0.321]], (2, 40_000)) / 1280
     apart = (32.1 - 27.6) / (drawn[1] - drawn[0]).std()

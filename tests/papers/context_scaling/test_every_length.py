@@ -22,7 +22,6 @@ def test_each_seed_is_near_ridge_regression_after_every_number_of_pairs(ratios, 
 
 
 def test_five_lengths_are_not_enough_for_learned_positions(ratios):
-    """Which shows that the bound can be missed."""
     own = ratios["GPT-2, five lengths"]
     assert (every_length.worst_from_ten(own) > 3).all()
     assert own[[20, 30, 40]].max(axis=None) < 1.5

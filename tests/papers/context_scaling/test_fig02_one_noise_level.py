@@ -12,7 +12,6 @@ TASK = LinearRegression(3, 0.5, 1.0)
 
 
 def test_ridge_is_the_gates_measure_on_linear_functions():
-    """The best of many penalties is about the best known one, whose error passes the gate."""
     measure = ErrorByLength((5, 20), prompts=2000)
     bayes = pd.DataFrame(measure.measure(TASK, Ridge.bayes(TASK))["error"], columns=(5, 20))
     assert gates.best_ridge(TASK, measure).tolist() == pytest.approx(bayes.loc[0].tolist(), rel=0.01)
@@ -22,7 +21,6 @@ def test_ridge_is_the_gates_measure_on_linear_functions():
 
 
 def test_a_baseline_meets_the_prompts_of_each_seed():
-    """As a trained model that answers like ridge regression would."""
     class Trained(Ridge):
         members, stream = 1, None
 

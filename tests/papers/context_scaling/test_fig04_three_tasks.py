@@ -1,21 +1,12 @@
-"""Figure 4 of the context-scaling paper: its models, its baselines and its curves."""
-
 import numpy as np
 import pytest
 import torch
 
-from claimbook.records import Record
-from icllib.baselines import LeastSquares, StudentNetwork
+from icllib.baselines import LeastSquares
 from icllib.evaluate import ErrorByLength
-from icllib.models import Transformer
 from icllib.streams import Stream
 from icllib.tasks import SparseLinear
-from icllib.training import Run
-from papers.context_scaling import fig04_three_tasks, scaling
-
-
-def trained(profile):
-    return [run for run in fig04_three_tasks.runs(profile) if isinstance(run, Run)]
+from papers.context_scaling import fig04_three_tasks
 
 
 def test_a_baseline_is_measured_prompt_by_prompt():
@@ -27,28 +18,3 @@ def test_a_baseline_is_measured_prompt_by_prompt():
         fits = [np.linalg.lstsq(x[:n], y[:n], rcond=None)[0] for x, y in zip(xs, ys)]
         expected = np.mean([(x[n] @ w - y[n]) ** 2 for x, y, w in zip(xs, ys, fits)])
         assert error == pytest.approx(expected, rel=1e-5, abs=1e-9)
-
-
-def test_the_paper_profile_has_the_papers_sizes():
-    for run in trained("paper"):
-        assert (run.task.dimension, run.pretraining_tasks) == (20, 2_000_000)
-        separate = getattr(run.model, "tokens", "") == "separate"
-        assert (run.model.layers, run.model.width) == (12 if separate else 8, 256)
-        if isinstance(run.model, Transformer):
-            assert run.model.heads == 8
-    networks = [run for run in trained("paper") if hasattr(run.task, "width")]
-    assert {run.recipe.lengths for run in networks} == {tuple(range(1, 92, 10))}  # Appendix A
-
-
-def test_errors_are_over_those_of_zero_and_the_student_shares_its_prompts():
-    evaluation = ErrorByLength((1, 2), prompts=4)
-    runs = [fig04_three_tasks.Baseline(SparseLinear(5), LeastSquares(), evaluation),
-            fig04_three_tasks.Baseline(scaling.RELU_8, StudentNetwork(), evaluation)]
-    records = [Record.of(run, {"error": [6.0, 3.0]}, {}) for run in runs]
-    curves = fig04_three_tasks.figure_4_curves(records)
-    assert curves[fig04_three_tasks.SPARSE]["least squares"].tolist() == [2.0, 1.0]  # 3 nonzero weights
-    assert curves[fig04_three_tasks.NETWORKS]["student network"].tolist() == [0.75, 0.375]  # d = 8
-    cpu = fig04_three_tasks.runs("cpu")
-    student = next(run for run in cpu if isinstance(getattr(run, "predictor", 0), StudentNetwork))
-    assert 200 <= student.evaluation.prompts <= cpu[0].evaluation.prompts
-    assert student.evaluation.seed == cpu[0].evaluation.seed

@@ -5,8 +5,7 @@ import pytest
 from claimbook.records import Record
 from icllib.baselines import MixtureRidge, Ridge
 from icllib.evaluate import ErrorByLength
-from papers.context_scaling import (
-    fig03_two_noise_levels, fig05_one_layer, fig06_scalar_against_row, fig07_features, scaling)
+from papers.context_scaling import fig03_two_noise_levels, scaling
 
 
 def test_slopes_over_either_range_of_tasks():
@@ -18,51 +17,20 @@ def test_slopes_over_either_range_of_tasks():
     assert found["from T = 1e3"] == pytest.approx([-0.3])  # of 0, -1, -1, -1 at 0, 1, 2, 3
 
 
-def made_up(runs, shape):
-    """Records whose errors are 0, 1, 2, ... in the order of the runs."""
-    metrics = [{"error": np.full(shape, i), "excess": np.full(shape, -i)} for i in range(len(runs))]
-    return [Record.of(run, numbers, {}) for run, numbers in zip(runs, metrics)]
-
-
 def test_sgpt_beside_ridge_with_one_penalty_for_both_levels():
     """The best penalty by a plain search; made-up errors of SGPT are 0 and 1."""
     runs = fig03_two_noise_levels.runs("smoke")
     lengths, task = runs[0].evaluation.lengths, runs[0].task
-    at, penalties = lengths.index(20), scaling.penalties(task.dimension)
-    errors = fig03_two_noise_levels.errors_at_two_levels(made_up(runs, (2, len(lengths))))["error"]
-    best = min(by_level(task, Ridge(penalty), at, lengths) for penalty in penalties)
+    rule = ErrorByLength(lengths, 64)
+    made = [Record.of(run, {metric: np.full((2, len(lengths)), place) for metric in ("error", "excess")}, {})
+            for place, run in enumerate(runs)]
+    errors = fig03_two_noise_levels.errors_at_two_levels(made)["error"]
+
+    def of_ridge(predictor):  # the geometric mean over the levels
+        errors = [rule.measure(task.at_level(level), predictor)["error"] for level in (0, 1)]
+        return np.prod([error[0, lengths.index(20)] for error in errors]) ** 0.5
+
+    best = min(of_ridge(Ridge(penalty)) for penalty in scaling.penalties(task.dimension))
     ratios, of_floor = fig03_two_noise_levels.over_one_penalty(errors)
     assert ratios.tolist() == pytest.approx([0, 1 / best], rel=1e-4)
-    floor = by_level(task, MixtureRidge.bayes(task), at, lengths)
-    assert of_floor == pytest.approx([floor / best], rel=1e-4)
-
-
-def by_level(task, predictor, at, lengths):
-    """The geometric mean over the levels of the error of one predictor."""
-    errors = [ErrorByLength(lengths, 64).measure(task.at_level(level), predictor)["error"]
-              for level in (0, 1)]
-    return np.prod([error[0, at] for error in errors]) ** 0.5
-
-
-def test_the_paper_profile_has_the_papers_sizes():
-    for page in (fig06_scalar_against_row.runs, fig07_features.runs):
-        for run in page("paper"):
-            assert getattr(run.model, "width", 1024) == 1024  # Eq. 14
-            assert run.task.dimension == 8
-            networks = run.task == scaling.RELU_8
-            assert run.recipe.lengths == run.evaluation.lengths == (
-                tuple(range(10, 90, 10)) if networks else (5, 10, 20, 30, 40))
-    assert {run.recipe.lengths for run in fig05_one_layer.runs("paper")} == {(10, 20, 30, 40, 50)}
-
-
-def test_the_floor_is_below_zero_and_above_the_noise():
-    """Ridge at 5 pairs beats zero; at 40 it is near the noise, 0.05 of 1.05."""
-    floor = scaling.bayes_floor(ErrorByLength((5, 40), prompts=1024))
-    assert 0.3 < floor[5] < 0.9
-    assert 0.05 / 1.05 < floor[40] < 0.1
-
-
-def test_slopes_on_logarithmic_axes_are_the_exponents_of_power_laws():
-    counts = np.array([100, 10**4, 10**6])
-    slopes = scaling.log_slope(pd.DataFrame([3 * counts**-0.2, counts**0.1], columns=counts))
-    np.testing.assert_allclose(slopes, [-0.2, 0.1])
+    assert of_floor == pytest.approx([of_ridge(MixtureRidge.bayes(task)) / best], rel=1e-4)

@@ -5,7 +5,6 @@ import pytest
 import torch
 from quantifier_prompts import by_quantifier, labels_of, numbers_of
 
-from claimbook.records.errors import InputError
 from icllib.tasks import Quantifier
 from papers.language_models import command, prompted, prompts
 from papers.signed_averaging import affine, quantifiers
@@ -14,7 +13,7 @@ from papers.signed_averaging.fig06_07_llama import SYSTEM
 
 
 def test_no_training_sequence_is_asked_in_an_evaluation():
-    asked = {question.prompt for question in prompted.asked("every", 1, 10, 400)}
+    asked = {prompt for prompt, _ in prompted.asked("every", 1, 10, 400)}
     trained = {user["content"] for _, user, _ in prompts.training_chats("every", 4000)}
     assert not asked & trained
 
@@ -51,7 +50,7 @@ def test_the_quantifiers_have_the_sequences_of_the_small_models(quantifier="some
     errors.wrong_answers([task], seen, 2, max(size.lengths), "cpu")
     xs = torch.cat([xs for xs, _ in seen.asked])[:40, :41]
     asked = prompted.asked(quantifier, 3, 41, 40)
-    found = torch.tensor([numbers_of(question.prompt) for question in asked])
+    found = torch.tensor([numbers_of(prompt) for prompt, _ in asked])
     torch.testing.assert_close(found, xs, atol=0.0051, rtol=0)
 
 
@@ -60,10 +59,10 @@ def test_affine_functions_have_the_first_prompt_of_each_function_of_the_small_mo
     law.error((1, 7, 1), seen, 1, "cpu")
     xs, ys = (torch.cat(parts)[:: law.prompts, :5] for parts in zip(*seen.asked))
     asked = prompted.asked("affine", 7, 5, law.functions)
-    found = torch.tensor([numbers_of(question.prompt) for question in asked])
+    found = torch.tensor([numbers_of(prompt) for prompt, _ in asked])
     torch.testing.assert_close(found[:, ::2], xs, atol=0.0051, rtol=0)
     torch.testing.assert_close(found[:, 1::2], ys[:, :4], atol=0.0051, rtol=0)
-    assert [question.truth for question in asked] == pytest.approx(ys[:, 4].tolist())
+    assert [truth for _, truth in asked] == pytest.approx(ys[:, 4].tolist())
 
 
 @by_quantifier
@@ -78,15 +77,12 @@ def test_a_constant_model_has_the_base_rate_of_the_same_sequences(quantifier, si
     assert abs(cell["wrong"] - 1 / 8) < 4 * math.sqrt(7 / 64 / 400)
 
 
-def test_answers_that_cannot_be_read_or_have_another_length_are_wrong_and_counted():
+def test_answers_that_cannot_be_read_count_and_are_wrong_or_zero():
     truths = [[True, True, False]] * 8
     answers = ["[True, True, False]", "[False, False, False]",  # the first two do not count
                "[True, True, True]", "[True, True]", "[True, True, False, False]", "False", "", "9"]
     assert prompted.quantifier_errors(truths, answers) == {
         "wrong": 6 / 8, "unparsed": 3 / 8, "wrong_length": 2 / 8}
-
-
-def test_affine_errors_are_squares_and_count_unread_answers_as_zero():
     found = prompted.affine_errors([2.0, -3.0, 4.0], ["2.5", "it is -3", "4"])
     assert found == {"squared_error": pytest.approx((0.25 + 9) / 3), "unparsed": pytest.approx(1 / 3)}
 
@@ -126,17 +122,6 @@ def test_an_interruption_keeps_finished_cells_and_the_next_call_makes_the_others
     assert len(calls) == 5 and cells[:2] == kept
     assert [(cell["sigma"], cell["length"]) for cell in cells] == [(1, 4), (1, 41), (10, 4), (10, 41)]
     assert list(tmp_path.iterdir()) == [out]
-
-
-@pytest.mark.parametrize("text, words", [
-    ("{", "out.json: expected"), ('{"model": "tiny"}', "out.json: expected"),
-    ('{"model": "another", "cells": []}', "expected a result of"), ("", "expected a result of")])
-def test_a_file_of_something_else_is_not_touched(tmp_path, text, words):
-    out = tmp_path / "out.json"
-    out.write_text(text, "utf-8")
-    with pytest.raises(InputError, match=words):
-        prompted.main(tmp_path / "tiny", "every", out)
-    assert out.read_text("utf-8") == text
 
 
 TEMPLATE = ("{% for m in messages %}{{ m['role'] + ' : ' + m['content'] + ' ' }}{% endfor %}"
@@ -198,12 +183,19 @@ def test_a_chat_model_is_measured_on_each_task(folder, tmp_path, task, capsys, m
     assert "sigma" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words, told", [
-    (("nowhere", "every", "out.json"), "expected one, or the name of a model"),
-    (("tiny", "most", "out.json"), "task: expected")])
-def test_bad_input_ends_the_command_in_one_line(tmp_path, words, told, monkeypatch):
+@pytest.mark.parametrize("words, text, told", [
+    (("nowhere", "every"), None, "expected one, or the name of a model"),
+    (("tiny", "most"), None, "task: expected"),
+    *((("tiny", "every"), text, told) for text, told in (
+        ("{", "out.json: expected"), ('{"model": "tiny"}', "out.json: expected"),
+        ('{"model": "another", "cells": []}', "expected a result of"), ("", "expected a result of")))])
+def test_bad_input_ends_the_command_in_one_line_and_a_file_of_something_else_is_not_touched(
+        tmp_path, monkeypatch, words, text, told):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.argv", ["prompted", *words])
+    if text is not None:
+        (tmp_path / "out.json").write_text(text, "utf-8")
+    monkeypatch.setattr("sys.argv", ["prompted", *words, "out.json"])
     with pytest.raises(SystemExit, match=told) as ended:
         command(prompted.main)
-    assert "\n" not in ended.value.code and list(tmp_path.iterdir()) == []
+    assert "\n" not in ended.value.code
+    assert [path.read_text("utf-8") for path in tmp_path.iterdir()] == [text] * (text is not None)

@@ -56,14 +56,14 @@ def following(model, tokens, length):
 
 def test_prompts_are_shots_and_a_question(folders):
     mmlu, bbh = questions.read_mmlu(folders[0]), questions.read_bbh(folders[1])
-    assert list(mmlu) == ["small_sums", "sums"] and len(mmlu["sums"].prompts) == 7
-    prompt = mmlu["small_sums"].prompts[0]
+    assert list(mmlu) == ["small_sums", "sums"] and len(mmlu["sums"]) == 7
+    prompt = mmlu["small_sums"][0][0]
     assert prompt.startswith("The following are multiple choice questions (with answers) about "
                              "small sums.\n\n0+0=?\nA. 0\nB. 1\nC. 2\nD. 3\nAnswer: A\n\n0+1=?")
     assert prompt.endswith("\nAnswer: B\n\n1+1=?\nA. 2\nB. 3\nC. 4\nD. 5\nAnswer:")
-    assert mmlu["sums"].answers == ["C", "D", "A", "C", "D", "A", "B"]
-    assert bbh["twos"].answers == ["no"] * 3
-    assert bbh["twos"].prompts[0] == ("Q: 0=2?\nA: no\n\nQ: 1=2?\nA: no\n\nQ: 2=2?\nA: yes\n\n" "Q: 3=2?\nA:")
+    assert [answer for _, answer in mmlu["sums"]] == ["C", "D", "A", "C", "D", "A", "B"]
+    assert [answer for _, answer in bbh["twos"]] == ["no"] * 3
+    assert bbh["twos"][0][0] == ("Q: 0=2?\nA: no\n\nQ: 1=2?\nA: no\n\nQ: 2=2?\nA: yes\n\n" "Q: 3=2?\nA:")
 
 
 @pytest.mark.parametrize("prefix", [True, False])
@@ -79,8 +79,6 @@ def test_choices_are_scored_one_token_at_a_time(asked, prefix):
             scores[choice] = score
         found = questions.log_likelihoods(model, tokenizer, prompt, list(scores), prefix)
         assert found.tolist() == pytest.approx(list(scores.values()), abs=1e-4)
-        assert questions.most_likely(model, tokenizer, prompt, list(scores), prefix) == max(
-            scores, key=scores.get)
 
 
 @pytest.mark.parametrize("prefix", [True, False])
@@ -99,13 +97,14 @@ def test_a_row_of_table_2_is_the_mean_over_tasks(asked, folders):
     mmlu, bbh = questions.read_mmlu(folders[0]), questions.read_bbh(folders[1])
     by_mask = {}
     for prefix in (True, False):
-        found = {name: [questions.most_likely(*asked, prompt, questions.LETTERS, prefix)
-                        for prompt in task.prompts] for name, task in mmlu.items()}
-        made = {name: questions.Task(task.prompts, found[name][:3] + ["?"] * 4)
+        letter = lambda prompt: questions.LETTERS[int(
+            questions.log_likelihoods(*asked, prompt, questions.LETTERS, prefix).argmax())]
+        found = {name: [letter(prompt) for prompt, _ in task] for name, task in mmlu.items()}
+        made = {name: [(prompt, right) for (prompt, _), right in zip(task, found[name][:3] + ["?"] * 4)]
                 for name, task in mmlu.items()}
-        made["sums"] = questions.Task(mmlu["sums"].prompts, found["sums"])
-        lines = [questions.generated(*asked, prompt, prefix) for prompt in bbh["twos"].prompts]
-        right = {"twos": questions.Task(bbh["twos"].prompts, [*lines[:2], "another"])}
+        made["sums"] = [(prompt, right) for (prompt, _), right in zip(mmlu["sums"], found["sums"])]
+        lines = [questions.generated(*asked, prompt, prefix) for prompt, _ in bbh["twos"]]
+        right = {"twos": [(prompt, line) for (prompt, _), line in zip(bbh["twos"], [*lines[:2], "another"])]}
         row = questions.table_2(*asked, made, right, prefix)
         assert row == pytest.approx({"MMLU": (300 / 7 + 100) / 2, "BBH": 200 / 3})
         by_mask[prefix] = found, lines

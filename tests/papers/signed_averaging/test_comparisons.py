@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from claimbook.claims import load_claims
-from papers.signed_averaging import (
-    affine, comparisons, fig03_softmax_ssa, table05_deviant_input)
+from papers.signed_averaging import affine, comparisons, fig03_softmax_ssa, table05_deviant_input
 
 SIGMAS = np.array(affine.SIGMAS)
 
@@ -32,14 +31,6 @@ def printed(claim):
 
 def means(evidence):
     return {part: float(np.mean(samples)) for part, samples in evidence.items()}
-
-
-def test_a_printed_row_has_our_means_below_it():
-    """Geometric ones: of 1 and 100, 10."""
-    ours = frame(("a", "b"), known=[[1.0, 2.0], [100.0, 2.0]], new=[[3.0, 4.0], [3.0, 4.0]])
-    table = comparisons.beside(ours, {"known": (0.5, 7)})
-    assert table.T.to_dict("list") == {("known", "paper"): ["0.5", "7"], ("known", "ours"): ["10", "2"],
-                                       ("new", "ours"): ["3", "4"]}
 
 
 def test_printed_entries_give_the_printed_statistics_of_the_claims():
@@ -145,17 +136,7 @@ def test_the_gate_is_the_worst_of_the_models_that_are_compared():
     assert comparisons.reached(errors, "SSA", "entmax").isna().tolist() == [True]
 
 
-def test_what_is_reached_on_the_law_of_training_is_a_share_of_the_zero_predictor_s_error():
-    columns = pd.MultiIndex.from_product([(1, 3, 10), (1, 2, 3)], names=["input_std", "function_std"])
-    grid = pd.concat({law: pd.DataFrame([np.arange(1.0, 10)], columns=columns) for law in affine.LAWS},
-                     names=["law", "seed"])
-    found = comparisons.reached_on_own_law(grid)
-    assert [comparisons.reached(found, law).tolist() for law in affine.LAWS] == [
-        [1 / 2], [7 / 101], [7 / 101]]
-
-
 def test_printed_rows_of_table_6_give_the_printed_numbers_of_the_claims():
-    """Claim 1: the errors in distribution; claims 12 and 33: ratios of two rows, means over sigma = 3 to 10."""
     told = lambda number: CLAIMS[number].printed["value"]
     assert {name: row[0] for name, row in comparisons.TABLE_6.items() if name in told(1)} == told(1)
     for pair, ratio in (told(12) | told(33)).items():

@@ -3,21 +3,17 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from claimbook.records import Record
 from papers.signed_averaging import longer_training as sheet, trained_further
-from papers.signed_averaging.affine import SIGMAS, base_runs
+from papers.signed_averaging.affine import base_runs
 
-
-def of_a_seed():
-    """Softmax, SSA and SSMax of the first seed."""
-    return sheet.runs("cpu")[:15:5]
+OF_A_SEED = sheet.runs("cpu")[:15:5]  # softmax, SSA and SSMax
 
 
 def test_paths_count_from_the_point_that_is_asked_for():
-    run, errors = of_a_seed(), np.arange(8 * 10 * 40.0).reshape(8, 10, 40)
+    run, errors = OF_A_SEED, np.arange(8 * 10 * 40.0).reshape(8, 10, 40)
     records = [Record.of(one, {"error_at_along": errors * scale}, {})
                for one, scale in zip(run, (1, 2, 3), strict=True)]
     models, = trained_further.levels(records)
@@ -27,20 +23,11 @@ def test_paths_count_from_the_point_that_is_asked_for():
     assert fourth[1].iloc[0] == pytest.approx(2 * sum(range(3, 40)) / 37)
 
 
-def test_the_lead_is_a_geometric_mean_from_sigma_3_on():
-    rows = pd.MultiIndex.from_product([["softmax", "SSA"], [0, 1], [5, 10]], names=["scoring", "seed", "step"])
-    paths = pd.DataFrame(1.0, rows, pd.Index(SIGMAS, name="sigma"))
-    paths.loc["SSA"] = [100, 100, *(4, 1 / 4), *(9, 1 / 9), *(2, 1 / 2), *(1, 1 / 256)]
-    leads = trained_further.leads(paths)
-    assert len(leads) == 4 and (leads.reached == 100).all()
-    np.testing.assert_allclose(leads.lead, 1 / 2)  # the eighth root of 1 / 256
-
-
 def models_with(error, steps, pairs):
     """Pairs of these steps whose errors in distribution are all this."""
     along = replace(base_runs("cpu")[0].along, steps=(1, steps))
     runs = [replace(run, seed=seed, recipe=replace(run.recipe, steps=steps, curriculum=None), along=along)
-            for run in of_a_seed()[:2] for seed in range(pairs)]
+            for run in OF_A_SEED[:2] for seed in range(pairs)]
     return [Record.of(run, {"error_along": np.full((2, 10), error)}, {}) for run in runs]
 
 
@@ -50,13 +37,3 @@ def test_claims_are_judged_on_the_best_full_set_of_pairs():
     assert [len(models) for models in levels] == [6, 6, 4]
     best = trained_further.most_competent(levels)
     assert best == levels[1] and trained_further.paths(best).loc["SSA"].shape == (3 * 2, 10)
-
-
-def test_ratios_at_a_level_are_named_by_softmax():
-    rows = pd.MultiIndex.from_product([["softmax", "SSA"], [0, 1]], names=["scoring", "seed"])
-    errors = pd.DataFrame(0.5, rows, SIGMAS)
-    errors.loc["softmax"] = 1.0
-    errors[1] = [0.004, 0.001, 0.002, 0.0005]
-    found, = sheet.ratios_by_level({"half": errors}).items()
-    assert found[0] == "half: 0.002"
-    np.testing.assert_allclose(found[1], np.full((2, 10), 0.5))

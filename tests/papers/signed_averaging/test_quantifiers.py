@@ -1,63 +1,18 @@
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from claimbook.records import Record, settings
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.tasks import Quantifier
 from icllib.training.run import Trained
 from papers.signed_averaging import quantifiers
-from papers.signed_averaging.affine import BY_SCORING
-from papers.signed_averaging.comparisons import ratio, reached
-from papers.signed_averaging.quantifiers import (
-    AS_PRINTED, AttentionMaps, Cell, QuantifierErrors, SIZES, last_attention, open_rates,
-    reader_error)
-
-
-def test_the_gate_of_quantifiers_is_read_at_sigma_1_and_the_length_of_training():
-    size = replace(SIZES["smoke"], sigmas=(3, 1), lengths=(10, 50, 200))
-    wrong = {"softmax": np.arange(6).reshape(2, 3), "SSA": 10 - np.arange(6).reshape(2, 3)}
-    made = [Record(settings(Cell("every", AS_PRINTED, name).run(size, 0)), {}, {"wrong": own.tolist()}, {})
-            for name, own in wrong.items()]
-    at = lambda *chosen: reached(quantifiers.at_length(made, quantifiers.TRAINED), *chosen).tolist()
-    assert (at("softmax"), at("SSA"), at("softmax", "SSA")) == ([4], [6], [6])
-
-
-def test_parts_and_ratios_are_those_of_loops():
-    runs = quantifiers.compared_on_every("gpu")
-    draw = np.random.default_rng(0)
-    tested = lambda run: run.evaluation.parts[0]
-    shape = lambda run: (len(tested(run).sigmas), len(tested(run).lengths))
-    made = [Record(settings(run), {}, {"wrong": draw.random(shape(run)).tolist()}, {}) for run in runs]
-    errors = quantifiers.errors_by_part(made, BY_SCORING)
-    ratios = ratio(quantifiers.error_rates(made, BY_SCORING), "SSA", "softmax")
-    inside = {"all lengths and sigmas": lambda s, n: True, "lengths above 40": lambda s, n: n > 40,
-              "sigma above 10": lambda s, n: s > 10}
-    for part, holds in inside.items():
-        means = [np.mean([record.metrics["wrong"][i][j]
-                          for i, s in enumerate(tested(run).sigmas)
-                          for j, n in enumerate(tested(run).lengths) if holds(s, n)])
-                 for run, record in zip(runs, made)]
-        assert list(ratios[part]) == pytest.approx(np.divide(means[3:], means[:3]))
-        assert list(errors[part]["SSA"]) == pytest.approx(means[-3:])
-
+from papers.signed_averaging.quantifiers import AttentionMaps, Cell, QuantifierErrors, SIZES, last_attention
 
 LAWS = ("independent", "balanced")
 TASKS = [Quantifier(quantifier, law=law) for quantifier in ("every", "some") for law in LAWS]
 by_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: f"{task.quantifier} {task.law}")
-
-
-class Constant:
-    """Gives the settled answer everywhere."""
-
-    def __init__(self, task):
-        self.log_odds = 1.0 if task.quantifier == "some" else -1.0
-
-    def predict(self, xs, ys, lengths):
-        return torch.full((*xs.shape[:2], len(lengths)), self.log_odds)
 
 
 class Erratic:
@@ -70,19 +25,6 @@ class Erratic:
         self.seen.append((xs, ys))
         flipped = (xs[..., 0] * 7).floor() % 10 == 3
         return torch.where(flipped, 0.5 - ys, ys - 0.5)
-
-
-@by_task
-def test_the_constant_predictor_has_its_closed_form(task):
-    count = 600
-    found = QuantifierErrors((1, 30), (5, 10, 20), count).measure([task], Constant(task))
-    for i in range(2):
-        for n, wrong in zip((5, 10, 20), found["wrong"][0, i]):
-            rate = reader_error(task, 0, n)
-            assert abs(wrong - rate) < 4 * math.sqrt(rate * (1 - rate) / count)
-        for position, rate in enumerate(open_rates(task, 20)):
-            error = abs(found["wrong_at"][0, i, position] - rate)
-            assert error < 4.5 * math.sqrt(rate * (1 - rate) / count) + 2 / count
 
 
 @by_task

@@ -1,10 +1,9 @@
-"""The sizes of attention weights: against matrices by hand; the runs; the claim's ratios."""
+"""The sizes of attention weights, against matrices by hand and at the start."""
 
 import numpy as np
 import pytest
 import torch
 
-from claimbook.claims import find_claim
 from claimbook.records import Record, settings
 from icllib.models import Transformer
 from icllib.training.run import Trained
@@ -38,17 +37,3 @@ def test_a_model_starts_at_the_size_that_the_figure_divides_by():
     made = Record(settings(run), {}, {"sizes": measured["sizes"][0].tolist()}, {})
     sizes, = query_key_weights.over_layers([made]).to_numpy()
     assert sizes == pytest.approx([0.02, 0.02, 0.02, 0.0004], rel=0.03)
-
-
-def test_ratios_are_to_the_narrow_law_seed_by_seed():
-    draw, runs = np.random.default_rng(0), query_key_weights.runs("cpu")  # three, three, one
-    sizes = draw.uniform(1, 2, (7, 4, 2))
-    made = [Record(settings(run), {}, {"sizes": own.tolist()}, {}) for run, own in zip(runs, sizes)]
-    found = query_key_weights.evidence(made)
-    assert set(found) == set(find_claim("signed_averaging.37").parts)
-    norms = np.sqrt((sizes**2).mean(-1))
-    assert list(found["K, N(0, 10)"]) == pytest.approx(norms[3:6, 1] / norms[:3, 1])
-    assert list(found["Q, N(0, 100)"]) == pytest.approx(norms[6:, 0] / norms[:1, 0])
-    *_, wide, _, _ = query_key_weights.size_tables(made, "cpu")
-    assert wide.series[0] == "N(0, 10)" and list(wide.x) == list(query_key_weights.KINDS)
-    assert list(wide.y) == pytest.approx(norms[3:6].mean(0) / [0.02, 0.02, 0.02, 0.0004])

@@ -1,19 +1,4 @@
-import numpy as np
-import pandas as pd
-import pytest
-
-from papers.signed_averaging import affine, comparisons, table01_scoring_functions
-
-
-@pytest.mark.parametrize("row, name", [(affine.PRINTED["softmax"], "Table 1, softmax"),
-                                       (comparisons.TABLE_6["12L8AH"], "Table 6, 12L8AH")])
-def test_the_nearer_row_is_the_one_that_errors_came_from(row, name):
-    table = table01_scoring_functions.nearer_row(
-        pd.DataFrame([3 * np.array(row)] * 2, columns=affine.SIGMAS)).astype(float)
-    columns = ("ours / printed, geometric mean", "smallest", "largest", "typical factor")
-    assert table.loc[name, list(columns)].tolist() == pytest.approx([3] * 4)
-    assert table["after one common factor"].idxmin() == name
-    assert table.loc[name, "after one common factor"] == pytest.approx(1)
+from papers.signed_averaging import table01_scoring_functions
 
 
 def test_two_printed_rows_rise_one_sigma_after_all_others():

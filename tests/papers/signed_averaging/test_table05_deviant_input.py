@@ -18,7 +18,6 @@ def test_the_printed_answers_fail_as_claim_47_says():
 
 
 def test_the_printed_growth_of_the_claim_is_that_of_the_table():
-    """The ledger was read from the table apart from ours, and rounded."""
     growth = {f"sigma = {std}": error / table05_deviant_input.TABLE_5[0]
               for std, error in zip(FIRST_STDS[1:], table05_deviant_input.TABLE_5[1:])}
     assert growth == pytest.approx(CLAIMS["signed_averaging.11"], rel=1e-2)

@@ -43,14 +43,6 @@ def test_the_sampling_error_is_that_of_drawn_answers():
         assert formula[name] == pytest.approx(drawn.std(), rel=0.02)
 
 
-def test_gains_are_in_the_errors_of_their_row():
-    row = tables02_04_gpt2.gains("0-shot").loc["CB"]
-    assert row["gain"] == pytest.approx(36)
-    assert row["in joint"] == pytest.approx(36 / (6.09**2 + 6.74**2) ** 0.5)
-    assert row["in sums"] == pytest.approx(36 / 12.83)
-    assert row["softmax ratio"] == pytest.approx(6.09 / 100 / (0.225 * 0.775 / 56) ** 0.5)
-
-
 def test_a_guess_among_the_answers():
     chance = tables02_04_gpt2.chance_level()
     assert (chance["WiC"], chance["HellaSwag"]) == (50, 25) and np.isnan(chance["LAMBADA"])

@@ -11,8 +11,7 @@ from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, Quantifier
 from icllib.training import Fleet
 from papers.signed_averaging import another_engine, two_engines
-from papers.signed_averaging.affine import ShiftedErrors
-from papers.signed_averaging.affine import PointErrors
+from papers.signed_averaging.affine import PointErrors, ShiftedErrors
 from papers.signed_averaging.another_engine import Decoder, PlainLoop, prompts
 from papers.signed_averaging.two_engines import ratio
 
@@ -149,13 +148,7 @@ def test_errors_at_points_are_those_of_equation_2():
     assert deviant[0, 0].mean() == pytest.approx(2, rel=0.1)
 
 
-def test_plain_models_are_measured_on_the_prompts_of_ours():
-    plain = PLAIN[0]
-    assert np.shape(plain.measure()["error_at"]) == (len(plain.run.evaluation.function_stds), 40)
-
-
 def test_ratio_of_geometric_means():
-    """By hand, with equal spreads and four each."""
     first, second = np.exp([1.0, 2.0, 3.0, 4.0]), np.exp([0.0, 1.0, 2.0, 3.0])
     mean, low, high = ratio(first, second)
     assert mean == pytest.approx(np.e)

@@ -1,18 +1,14 @@
 """Bounds and floors, against samples and by hand."""
 
-
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
-from claimbook.records import Record
 from icllib.models import Transformer
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Trained
 from papers.signed_averaging import answer_sizes, what_caps_the_answers as sheet
-from papers.signed_averaging.affine import scoring_of
 
 
 def shaken(**options):
@@ -78,20 +74,3 @@ def test_sizes_on_lines_are_those_of_single_prompts():
         assert found["error_within"][member, 0] == pytest.approx(np.mean(inside), rel=1e-5)
         assert found["floor"][member, 0] == pytest.approx(np.mean(beyond), rel=1e-5)
         assert found["largest_answer"][member, 0] == pytest.approx(largest, rel=1e-5)
-
-
-def test_no_attention_brings_a_ratio_below_the_floor_over_the_rivals_error():
-    measured = {"softmax": {"error": 10.0, "floor": 1.0}, "SSA": {"error": 8.0, "floor": 4.0}}
-    made = [Record.of(run, {name: np.full(10, value) for name, value in measured[scoring_of(run)].items()}, {})
-            for run in answer_sizes.kept("cpu")]
-    np.testing.assert_allclose(answer_sizes.nearest_ratios(made), np.full((5, 10), 0.4))
-
-
-def test_at_its_floor_ssa_keeps_its_error_in_training_and_the_seeds_that_were_measured():
-    sizes = [Record.of(run, {"floor": np.full(10, 4.0)}, {}) for run in answer_sizes.kept("cpu")]
-    index = pd.MultiIndex.from_product([("SSA", "entmax"), (0, 7), (1, 2)], names=("scoring", "seed", "step"))
-    errors = pd.DataFrame(9.0, index, pd.Index(range(1, 11), name="sigma"))
-    found = answer_sizes.at_floor(errors, sizes)
-    assert (found.loc["SSA"].index.unique("seed"), len(found)) == ([0], 6)
-    assert (found.loc["SSA", 1] == 9).all() and (found.loc["SSA"].loc[:, 2:] == 4).all(axis=None)
-    assert found.loc["entmax"].equals(errors.loc["entmax"])

@@ -23,21 +23,6 @@ def records(rates):
             for run, rate in zip(runs, rates, strict=True)]
 
 
-def test_ratios_are_those_of_ssa_to_softmax_under_each_quantifier():
-    found = without_labels.ratios(records((0.2, 0.1, 0.0, 0.4)))
-    assert len(found) == 6
-    for part, ratio in found.items():
-        cells = 2 if "above" in part else 4
-        expected = 0.5 if part.startswith("every") else 0.4 / (0.5 / (100 * cells))
-        assert list(ratio) == pytest.approx([expected])
-
-
-def test_the_gate_is_that_of_the_quantifier():
-    found = without_labels.reached_by_part(records((0.2, 0.1, 0.0, 0.4)))
-    assert set(found) == set(without_labels.ratios(records((1, 1, 1, 1))))
-    assert {part[:4]: gate.tolist() for part, gate in found.items()} == {"ever": [0.2], "some": [0.4]}
-
-
 def test_the_control_is_beside_the_right_answers_to_another_list():
     lists = np.random.default_rng(0).integers(0, 2, (2, 10**5, 30)) > 0
     answers = np.logical_and.accumulate(lists, axis=-1)[..., FIRST_COUNTED - 1 :]

@@ -1,12 +1,8 @@
 import numpy as np
 import pytest
 
-from claimbook.records import Record, settings
 from icllib.theory import riccati
-from papers.solvable_attention.fig04_varied_laws import (
-    BALANCE_STARTS, Balance, QueryFeature, balance_ratios, beta_changes,
-    grouped_tasks, varied_exponents)
-from papers.solvable_attention.laws import FiniteTime, VariedBySimulation
+from papers.solvable_attention.fig04_varied_laws import BALANCE_STARTS, Balance, QueryFeature, grouped_tasks
 
 
 def test_grouped_tasks_sum_like_single_ones():
@@ -60,44 +56,3 @@ def test_unbalanced_contexts_cost_as_much_and_are_trained_task_by_task(start):
             v, w = v - pull * matrix @ w, w - pull * matrix @ v
         expected += 0.5 * shares[s] * (v @ matrix @ w - 0.5) ** 2
     assert metrics["loss"][-1] == pytest.approx(expected)
-
-
-def test_balance_ratios_are_to_balanced_contexts_at_the_same_step():
-    def run(beta, factor):
-        own = Balance(beta, "printed")
-        steps = own.axes("loss")["step"]
-        losses = [factor * {300: 3.0, 1000: 2.0, 5000: 1.0}.get(step, 9.0) for step in steps]
-        return Record(settings(own), {}, {"loss": losses}, {})
-
-    ratios = balance_ratios([run(0.0, 1.0), run(0.5, 2.0), run(-0.5, 0.25)], "printed")
-    assert ratios["beta = 0.5, 1000 steps"] == [2.0]
-    assert ratios["beta = -0.5, 5000 steps"] == [0.25]
-
-
-def test_changes_with_beta_are_of_the_same_draws():
-    flat = {"size_exponent": [-0.8, 0.01], "data_exponents": [-0.4, -0.5]}
-    falling = {"size_exponent": [-0.7, 0.02], "data_exponents": [-0.3, -0.1]}
-    made = [Record(settings(FiniteTime(beta, 1e6)), {}, metrics, {})
-            for beta, metrics in ((0.5, falling), (0.0, flat))]
-    changes = beta_changes(made, 1e6)
-    assert list(changes["model size D"]) == pytest.approx([0.1])
-    assert list(changes["data N"]) == pytest.approx([0.1, 0.4])
-
-
-def test_exponents_of_figure_4_are_of_its_panels_and_windows():
-    xs = np.geomspace(1, 250, 30)
-
-    def run(beta, gamma):
-        metrics = {"size": xs, "size_loss": (xs + 1) ** -0.5, "data": 10 * xs,
-                   "data_samples": np.array([xs**-0.2, xs**-0.4])}
-        for law, edge in (("time", 0.2), ("compute", 0.5)):
-            slope = np.where(xs / 50 < edge, -9.0, -0.3)  # outside the window it is another law
-            metrics |= {law: xs / 50, f"{law}_loss": xs**slope}
-        return Record(settings(VariedBySimulation(1.8, beta, gamma)), {}, metrics, {})
-
-    found = varied_exponents([run(0.0, 0.0), run(0.5, 0.0), run(0.0, 1.0)])
-    assert set(found) == {"t beta = 0.5", "C beta = 0.5", "t gamma = 1", "D gamma = 1",
-                          "N gamma = 1", "C gamma = 1"}
-    assert found["D gamma = 1"] == pytest.approx([-0.5])
-    assert found["N gamma = 1"] == pytest.approx([-0.2, -0.4])
-    assert [*found["t beta = 0.5"], *found["C gamma = 1"]] == pytest.approx([-0.3, -0.3])

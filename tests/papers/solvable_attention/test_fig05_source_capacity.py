@@ -6,8 +6,7 @@ import torch
 
 from papers.solvable_attention import fig05_source_capacity
 from papers.solvable_attention.fig05_source_capacity import (
-    SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate, least_curvature,
-    stable_seeds)
+    SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate, least_curvature, stable_seeds)
 from papers.solvable_attention.softmax import one_by_one
 
 SMALL = {"tasks": 4, "sizes": (3,), "width": 5, "scale": 0.5, "seed": 7}

@@ -2,59 +2,27 @@ import mpmath
 import numpy as np
 import pytest
 
-from claimbook.records import Record, settings
 from icllib.theory import riccati, scaling_laws
 from papers.solvable_attention.formulas import LawFormulas
 from papers.solvable_attention.laws import (
-    BALANCED, FiniteTime, LATER, VariedBySimulation, VariedInTheLimit, late_exponents, outputs_at,
-    spread_tasks, way_table)
+    BALANCED, FiniteTime, VariedBySimulation, VariedInTheLimit, spread_tasks)
 
 
-def test_laws_at_a_finite_time_by_loops():
-    shares, psi = riccati.task_shares(40, 1.8), 100 / np.arange(1, 41) ** 0.5
-    seen = np.random.default_rng(1).multinomial(50, shares) / 50
-    outputs = outputs_at(300.0, seen * psi, shares[0] * 100, 1.0)
-    for s in range(40):
-        time = 300 / (2 * shares[0] * 100 * 2)
-        assert outputs[s] == pytest.approx(1 / (1 + np.exp(-2 * seen[s] * psi[s] * 2 * time)))
-    metrics = FiniteTime(0.5, 300.0, tasks=3000, draws=2).measure()
-    shares, psi = riccati.task_shares(3000, 1.8), 100 / np.arange(1, 3001) ** 0.5
-    learned = outputs_at(300.0, shares * psi, shares[0] * 100, 1.0)
-    expected = sum(shares[s] * ((learned[s] if s < 10 else 0) - 1) ** 2 / 2 for s in range(3000))
-    assert metrics["size_loss"][0] == pytest.approx(expected)
+@pytest.mark.parametrize("beta, gamma", [(0.5, 0.0), (0.0, 0.5)])
+def test_laws_at_a_finite_time_are_sums_over_tasks(beta, gamma):
+    metrics, s = FiniteTime(beta, 300.0, gamma=gamma, tasks=3000, draws=1).measure(), np.arange(1, 3001)
+    shares, psi, strength = riccati.task_shares(3000, 1.8), 100 * s**-beta, s**-gamma
+    rate = psi * (1 + strength**2) * strength
+    time = 300 / (2 * shares[0] * rate[0])
 
+    def answers(shares):
+        return strength / (1 + np.exp(-2 * shares * rate * time))  # Eq. 14 from Lambda_s / 2
 
-def test_laws_at_a_finite_time_with_varied_strength_by_loops():
-    metrics = FiniteTime(0.0, 300.0, gamma=0.5, tasks=3000, draws=1).measure()
-    shares, strength = riccati.task_shares(3000, 1.8), np.arange(1, 3001) ** -0.5
-    rate = shares * 100 * (1 + strength**2)
-    time = 300 / (2 * rate[0] * strength[0])
-    learned = strength / (1 + np.exp(-2 * rate * strength * time))  # Eq. 14 from Lambda_s / 2
-    expected = sum(shares[s] * ((learned[s] if s < 10 else 0) - strength[s]) ** 2 / 2 for s in range(3000))
+    learned = answers(shares)
+    expected = sum(shares[k] * ((learned[k] if k < 10 else 0) - strength[k]) ** 2 / 2 for k in range(3000))
     assert metrics["size_loss"][0] == pytest.approx(expected)
     seen = np.random.default_rng(0).multinomial(metrics["data"][0], shares) / metrics["data"][0]
-    found = strength / (1 + np.exp(-2 * seen * 100 * (1 + strength**2) * strength * time))
-    assert metrics["data_loss"][0, 0] == pytest.approx(0.5 * (shares * (found - strength) ** 2).sum())
-
-
-def late(time, size, data):
-    xs = np.array([10, 100, 1000])
-    return Record(settings(FiniteTime(0.0, time)), {},
-                  {"size": xs, "size_loss": (xs + 1.0) ** size, "data_exponents": data}, {})
-
-
-def test_late_exponents_are_those_of_the_last_times_and_of_the_untrained():
-    first, *others = LATER
-    way = [late(first, -0.1, [0.0, 1e-17]),
-           *(late(time, -0.2, [-0.3, -0.2]) for time in others[:-2]),
-           late(LATER[-2], -0.7, [-0.4, -0.5]), late(LATER[-1], -0.8, [-0.6, -0.7])]
-    assert late_exponents(way, "data") == {"alpha = 1.8, t = 1e8": [-0.4, -0.5],
-                                           "alpha = 1.8, t = 1e10": [-0.6, -0.7]}
-    sizes = late_exponents(way, "size")
-    assert list(sizes.values()) == [pytest.approx([-0.7]), pytest.approx([-0.8])]
-    assert list(late_exponents(way, "size", untrained=True).values()) == 2 * [pytest.approx([-0.1])]
-    assert late_exponents(way, "data", untrained=True)["alpha = 1.8, t = 1e8"] == [0, 0]
-    assert way_table(way).loc[(1.8, "D"), "t = 1e10"] == "-0.800"
+    assert metrics["data_loss"][0, 0] == pytest.approx((shares * (answers(seen) - strength) ** 2).sum() / 2)
 
 
 SMALL = VariedBySimulation(1.8, 0.5, 0.7, tasks=12, scale=0.02, steps=300, learning_rate=5e-3)
@@ -152,7 +120,6 @@ def test_laplace_ratio_by_quadrature(alpha):
 
 
 def test_the_simulation_trains_on_its_data_sets_and_spends_compute_best():
-    """Each data set trained on its own, with all its tasks; each size tried for each budget."""
     counts = np.array([5, 400])
     seen = np.random.default_rng(0).multinomial(counts, SHARES, (5, 2))
     ours = SMALL.data_losses(SHARES, PSI, STRENGTH, counts)

@@ -6,7 +6,7 @@ import torch
 from scipy.integrate import solve_ivp
 
 from icllib.theory import riccati, scaling_laws
-from icllib.theory.perceptron import Perceptrons, losses_and_gradients, random_perceptron, train
+from icllib.theory.perceptron import losses_and_gradients, random_perceptron, train
 from papers.solvable_attention.other_architectures import (
     ClosedFormModel, PerceptronData, PerceptronSize, PerceptronTime, SharedReadOut, half_time,
     learned_one_by_one)
@@ -46,40 +46,21 @@ def test_a_perceptron_is_torchs_and_so_are_its_gradients(cut):
         torch.testing.assert_close(found[0], grad.reshape(found[0].shape))
 
 
-def test_training_is_torchs_gradient_descent():
-    weights = random_perceptron(6, 5, 1.0, 1)
+@pytest.mark.parametrize("biases", [True, False])
+def test_training_is_torchs_gradient_descent_and_biases_that_are_not_trained_stay_zero(biases):
+    weights = PerceptronTime(1.8, tasks=6, width=5, biases=biases).start(1)
     model, kept = network(weights), []
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.7)
+    model[0].bias.requires_grad = model[2].bias.requires_grad = biases
+    optimizer = torch.optim.SGD([own for own in model.parameters() if own.requires_grad], lr=0.7)
     for _ in range(31):
         losses = losses_of(model)
         kept.append(losses.detach())
         optimizer.zero_grad()
         (BOTH[0] * losses).sum().backward()
         optimizer.step()
-    found = train(weights, SEEN, BOTH, STRENGTH, 0.7, 30, [0, 11, 30])
+    found = train(weights, SEEN, BOTH, STRENGTH, 0.7, 30, [0, 11, 30], biases=biases)
     np.testing.assert_allclose(found[:, 0], torch.stack(kept)[[0, 11, 30]], atol=1e-14)
-
-
-def test_perceptrons_side_by_side_do_not_mix():
-    apart = [random_perceptron(6, 5, 1.0, seed) for seed in range(2)]
-    both = Perceptrons(*map(torch.cat, zip(*(one.tensors() for one in apart))))
-    together = train(both, SEEN.repeat(2, 1), BOTH.repeat(2, 1, 1), STRENGTH, 0.5, 20, [20])[0]
-    for one, losses in zip(apart, together):
-        np.testing.assert_allclose(train(one, SEEN, BOTH, STRENGTH, 0.5, 20, [20])[0, 0], losses)
-
-
-def test_biases_that_are_not_trained_stay_zero():
-    run = PerceptronTime(1.8, tasks=6, width=5, biases=False)
-    weights, model = run.start(0), network(run.start(0))
-    model[0].bias.requires_grad = model[2].bias.requires_grad = False
-    optimizer = torch.optim.SGD([model[0].weight, model[2].weight], lr=0.7)
-    for _ in range(20):
-        optimizer.zero_grad()
-        (BOTH[0] * losses_of(model)).sum().backward()
-        optimizer.step()
-    found = train(weights, SEEN, BOTH, STRENGTH, 0.7, 20, [20], biases=False)[0, 0]
-    np.testing.assert_allclose(found, losses_of(model).detach(), atol=1e-14)
-    assert not weights.bias.any() and not weights.offset.any() and model[0].bias.eq(0).all()
+    assert (weights.bias.any() and weights.offset.any()).item() is biases
 
 
 def test_all_tasks_that_are_cut_off_are_one_row():
@@ -95,7 +76,6 @@ def test_all_tasks_that_are_cut_off_are_one_row():
 
 
 def test_data_sets_are_trained_on_and_all_tasks_are_tested():
-    """Each data set on its own, with rows for all tasks."""
     run = PerceptronData(1.8, tasks=6, width=5, starts=3, counts=(2, 5, 9), steps=60)
     metrics = run.measure()
     for start in range(3):
