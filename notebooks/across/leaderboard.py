@@ -76,14 +76,20 @@ sheet.in_words(judged).rename_axis(index=None, columns=None)
 # %%
 import pandas as pd
 
-new_pairs = page.recorded(lambda profile: sheet.runs_of("QASSMax", profile, sheet.NEW))
-new = page.values("error", new_pairs).unstack("shift", sort=False)
 softmax = pd.DataFrame(sheet.kept_softmax()[sheet.LINES]).rename_axis("seed")
-both = pd.concat([new, softmax.loc[new.index]])
-larger = both.groupby(level="seed").max()["as in training"]
-control = softmax.shift(-5).loc[new.index]
-over = [dict(sheet.over_softmax(own)[sheet.CLAIMED]) for own in (new, control)]
-page.decide(21, over[0], larger, over[1])
+decided = {21: ({}, {}, {}), 22: ({}, {}, {})}
+for name, tests in sheet.CLAIMED.items():
+    new = page.values("error", page.recorded(
+        lambda profile: sheet.runs_of(name, profile, sheet.NEW))).unstack("shift")
+    both = pd.concat([new, softmax.loc[new.index]])
+    larger = both.groupby(level="seed").max()["as in training"]
+    led, control = (sheet.over_softmax(own) for own in (new, softmax.shift(-5).loc[new.index]))
+    for test in tests:
+        number, part = (21, test) if name == "QASSMax" else (22, f"{name}, {test}")
+        for found, own in zip(decided[number], (led[test], larger, control[test])):
+            found[part] = own
+for number, evidence in decided.items():
+    page.decide(number, *evidence)
 page.verdicts()
 
 # %% [markdown]
