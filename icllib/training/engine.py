@@ -240,8 +240,8 @@ def clipped(gradients, max_norm: float) -> list[Tensor]:
 
 
 def own_optimizer(make, parameters) -> torch.optim.Optimizer:
-    """The optimizer that a function makes of parameters. Raises InputError for one that cannot step or has not all
-    of them, and where a member's step depends on the gradient of another."""
+    """The optimizer that a function makes of parameters. Raises InputError for one that cannot step or has not
+    all of them, and where a member's step depends on the gradient of another."""
     after = []
     for factor in (1, 2):  # of the first member's gradient
         copies = [nn.Parameter(own.detach().clone()) for own in parameters]
@@ -252,7 +252,7 @@ def own_optimizer(make, parameters) -> torch.optim.Optimizer:
             optimizer = make(copies)
             optimizer.step()
         except Exception as error:
-            raise InputError(f"optimizer: expected a function of a list of parameters to an optimizer of PyTorch "
+            raise InputError("optimizer: expected a function of a list of parameters to an optimizer of PyTorch "
                              f"whose step needs nothing more, got {error!r:.200}") from error
         held = [own for group in optimizer.param_groups for own in group["params"]]
         if {*map(id, held)} != {*map(id, copies)}:

@@ -16,10 +16,10 @@ def forward_of(module):
 
 
 def recipe_losses(forward, prompt, recipe, weights=1.0, own=None) -> Tensor:
-    """Each member's loss as a recipe says, a mean over prompts, queries and classes: (M,).
-    weights: of the context lengths. own: a loss in place of the recipe's. With `loss_on_pairs` the outputs at the pairs count like those at the
-    queries, with target 0 (Ding et al., Appendix E). Where `forward` answers after every layer, the sum
-    over layers."""
+    """Each member's loss as a recipe says, a mean over prompts, queries and classes: (M,). weights: of the
+    context lengths. own: a loss in place of the recipe's. With `loss_on_pairs` the outputs at the pairs count
+    like those at the queries, with target 0 (Ding et al., Appendix E). Where `forward` answers after every
+    layer, the sum over layers."""
     if recipe.loss == "masked tokens":
         return masked_losses(forward, prompt)
     lengths, points = recipe.layout
